@@ -1,0 +1,47 @@
+#!/bin/sh
+# Called by the Maven build on Linux, with the JDK that runs Maven as JAVA_HOME:
+#
+#   build.sh shim ARCH   puts the shim into target/classes, where JNA finds it
+#   build.sh check ARCH  runs the C tests, if there are any
+#
+# ARCH is Java's os.arch. Without a compiler both do nothing: the library works
+# without the shim, only slower.
+set -eu
+
+job=$1
+arch=$2
+cd "$(dirname "$0")"
+
+# The folder names are JNA's.
+case $arch in
+amd64) folder=linux-x86-64 ;;
+aarch64) folder=linux-aarch64 ;;
+*)
+	echo "files2: no shim for $arch: building without the shim lane"
+	exit 0
+	;;
+esac
+
+if ! command -v cc >/dev/null || ! command -v make >/dev/null; then
+	if [ "$job" = shim ]; then
+		echo "files2: no C compiler (cc) and make found:" \
+			"building without the shim lane"
+	fi
+	exit 0
+fi
+
+case $job in
+shim)
+	# Relative, since make can't have a space in the name of a target.
+	exec make -s OUT=../../../target/classes/$folder BUILD=../../../target/c
+	;;
+check)
+	if [ -f ../../test/c/Makefile ]; then
+		exec make -s -C ../../test/c check BUILD=../../../target/test-c
+	fi
+	;;
+*)
+	echo "build.sh: unknown job: $job" >&2
+	exit 2
+	;;
+esac
