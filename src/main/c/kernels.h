@@ -18,17 +18,18 @@ enum { F2_SLACK = 64 };
 
 /* A forgiving base64 decoder between two pieces of one text; starts as zero. */
 struct f2_base64 {
-	uint32_t bits;	/* the values of the open group, 6 bits each */
+	uint32_t bits;  /* the values of the open group, 6 bits each */
 	uint32_t count; /* how many there are: 0 to 3 */
-	bool ended;	/* '=' was seen: all that follows is ignored */
+	bool ended;     /* '=' was seen: all that follows is ignored */
 };
 
 /* A strict base64 checker between two pieces of one text; starts as zero. */
 struct f2_base64_check {
-	uint64_t index;	  /* characters checked so far */
+	uint64_t index;   /* characters checked so far */
 	uint64_t symbols; /* of them, alphabet characters */
-	uint64_t group;	  /* index where the open group began */
+	uint64_t group;   /* index where the open group began */
 	uint32_t padding; /* '=' seen so far */
+	bool ended;       /* only white space may follow */
 };
 
 struct f2_kernels {
@@ -55,13 +56,13 @@ struct f2_kernels {
 	 * may then have been written, inside the bound). A high surrogate at
 	 * n - 1 is lone: the caller does not cut inside a pair. */
 	size_t (*utf16_to_utf8)(uint8_t *dst, const uint16_t *src, size_t n,
-				size_t *lone);
+	                        size_t *lone);
 
 	/* The exact number of bytes that utf16_to_utf8 makes with replacement.
 	 * lone != NULL: *lone is the index of the first unpaired surrogate, or
 	 * n. */
 	size_t (*utf16_utf8_length)(const uint16_t *src, size_t n,
-				    size_t *lone);
+	                            size_t *lone);
 
 	/* The index of the first unit above limit (0x7f or 0xff), or n. */
 	size_t (*utf16_prefix)(const uint16_t *src, size_t n, uint16_t limit);
@@ -70,25 +71,22 @@ struct f2_kernels {
 	void (*utf16_to_latin1)(uint8_t *dst, const uint16_t *src, size_t n);
 
 	/* Forgiving base64 as Node decodes it: both alphabets, anything else
-	 * skipped, '=' ends the text. Takes up to n characters and sets
-	 * *consumed to how many it took (all of them when last is true;
-	 * otherwise it may leave up to 1024 for the next call, so that pieces
-	 * can end on a line or group). Returns the bytes made, at most
-	 * 3 * (n / 4) + 3; may write F2_SLACK more. With last the 2 or 3 open
-	 * values are written too; a single one is dropped. */
+	 * skipped, '=' ends the text. Takes all n characters; a text may be cut
+	 * anywhere, the state carries the open group. Returns the bytes made,
+	 * at most 3 * (n / 4) + 4; may write F2_SLACK more. With last the 2 or
+	 * 3 open values are written too; a single one is dropped. */
 	size_t (*base64_decode)(struct f2_base64 *state, uint8_t *dst,
-				const uint8_t *src, size_t n, bool last,
-				size_t *consumed);
+	                        const uint8_t *src, size_t n, bool last);
 
 	/* Strict base64: both alphabets, white space (space, \t, \n, \f, \r)
-	 * only between groups of four, padding absent or correct and followed
-	 * by white space alone. Takes all n characters. Returns -1, or the
-	 * index in the whole text of the first fault. With last the end is
-	 * checked too: a single left-over character or wrong padding is a
-	 * fault at the first character of what can't be decoded. The decoded
-	 * length is symbols * 6 / 8. */
+	 * only between groups of four and at the end, padding absent or
+	 * correct. Takes all n characters. Returns -1, or the index in the
+	 * whole text of the first character that no correct text could have
+	 * there; the state is spent then. With last the end is checked too: a
+	 * single left-over character or missing '=' is a fault at the start of
+	 * its group. The decoded length is symbols * 6 / 8. */
 	int64_t (*base64_check)(struct f2_base64_check *state,
-				const uint8_t *src, size_t n, bool last);
+	                        const uint8_t *src, size_t n, bool last);
 
 	/* Hex pairs to bytes, both cases; stops before the first bad pair and
 	 * ignores an odd last digit. Returns the bytes made, at most n / 2, and
