@@ -3,9 +3,9 @@
  * allocation, no state but what the caller hands in.
  *
  * Every kernel reads only src[0..n) and writes only inside the bound stated
- * for it; F2_SLACK is the most that a kernel may write past its result, and
- * the caller provides that room. src and dst never overlap. All functions are
- * safe for many threads.
+ * for it: the most bytes that n units can make, and F2_SLACK more where it
+ * says so. The caller provides that room, also when the result is shorter. src
+ * and dst never overlap. All functions are safe for many threads.
  */
 #ifndef F2_KERNELS_H
 #define F2_KERNELS_H

@@ -1,0 +1,59 @@
+/* Path names: the bytes that the JVM would pass for them, or a refusal. */
+#include "text.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Where names don't decode, the JDK hands them out with this in it. */
+static const uint16_t REPLACEMENT = 0xfffd;
+
+static bool holds(const uint16_t *units, size_t count, uint16_t unit)
+{
+	for (size_t i = 0; i < count; i++)
+		if (units[i] == unit)
+			return true;
+	return false;
+}
+
+int64_t f2_path(const struct f2_string *string, char *path, size_t capacity)
+{
+	enum { MAX_UNITS = 4096 };
+	const struct f2_kernels *kernels = f2_jvm.kernels;
+	uint16_t units[MAX_UNITS];
+	uint8_t bytes[3 * MAX_UNITS + F2_SLACK];
+	size_t count = string->units;
+	if (count >= MAX_UNITS) /* PATH_MAX: the kernel takes no longer one */
+		return f2_fault(F2_OPEN, ENAMETOOLONG, 0);
+	if (count == 0)
+		return f2_fault(F2_FOREIGN, 0, 0); /* the JDK says what it is */
+
+	size_t ascii;
+	f2_string_copy(string, 0, count, units);
+	if (string->wide)
+		ascii = kernels->utf16_prefix(units, count, 0x7f);
+	else
+		ascii = kernels->latin1_ascii_prefix((uint8_t *)units, count);
+	if (ascii < count && !f2_jvm.path_is_utf8)
+		return f2_fault(F2_FOREIGN, 0, 0);
+
+	size_t byte_count;
+	if (string->wide) {
+		size_t lone;
+		byte_count = kernels->utf16_to_utf8(bytes, units, count, &lone);
+		if (lone < count || holds(units, count, REPLACEMENT))
+			return f2_fault(F2_FOREIGN, 0, 0);
+	} else if (ascii < count) {
+		byte_count =
+		        kernels->latin1_to_utf8(bytes, (uint8_t *)units, count);
+	} else {
+		byte_count = count;
+		memcpy(bytes, units, count);
+	}
+	if (memchr(bytes, 0, byte_count) != NULL)
+		return f2_fault(F2_FOREIGN, 0, 0);
+	if (byte_count >= capacity)
+		return f2_fault(F2_OPEN, ENAMETOOLONG, 0);
+	memcpy(path, bytes, byte_count);
+	path[byte_count] = '\0';
+	return (int64_t)byte_count;
+}

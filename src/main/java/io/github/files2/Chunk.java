@@ -1,0 +1,50 @@
+package io.github.files2;
+
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** One piece of native memory that a write is encoded into. Used by one thread at a time. */
+final class Chunk implements AutoCloseable {
+  /** What a chunk holds, in bytes; files2.h has the same number. */
+  static final int BYTES = 128 * 1024;
+
+  /** Room beside it for a path (PATH_MAX) and for what the kernel answers, in bytes. */
+  static final int SCRATCH_BYTES = 8 * 1024;
+
+  /** The bytes to write. */
+  final ByteBuffer buffer;
+
+  /** Room for arguments and answers of system calls. */
+  final ByteBuffer scratch;
+
+  /**
+   * Where {@link #buffer} and {@link #scratch} begin; valid as long as this object is reachable.
+   */
+  final long address;
+
+  final long scratchAddress;
+
+  private final ChunkPool pool;
+
+  Chunk(ChunkPool pool, ByteBuffer memory) {
+    this.pool = pool;
+    int byteCount = memory.capacity() - SCRATCH_BYTES;
+    this.buffer = memory.slice(0, byteCount);
+    this.scratch = memory.slice(byteCount, SCRATCH_BYTES).order(ByteOrder.nativeOrder());
+    this.address = addressOf(memory);
+    this.scratchAddress = address + byteCount;
+  }
+
+  /** Returns where a direct buffer's memory begins. */
+  static long addressOf(ByteBuffer direct) {
+    return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
+  }
+
+  /** Gives the chunk back to its pool. */
+  @Override
+  public void close() {
+    pool.giveBack(this);
+  }
+}

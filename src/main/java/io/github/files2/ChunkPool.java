@@ -1,0 +1,52 @@
+package io.github.files2;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Chunks for reuse. Taking never waits: a miss allocates, and what comes back beyond the idle limit
+ * is left to the collector. Not bound to threads, since virtual threads are many. Safe for use by
+ * many threads.
+ */
+final class ChunkPool {
+  private final AtomicReferenceArray<Chunk> idle;
+
+  ChunkPool(int maxIdleChunks) {
+    this.idle = new AtomicReferenceArray<>(maxIdleChunks);
+  }
+
+  /** Returns a chunk, or {@code null} where no direct memory is left. */
+  Chunk take() {
+    for (int i = 0; i < idle.length(); i++) {
+      // Looking first keeps an empty slot's cache line shared.
+      if (idle.getPlain(i) != null) {
+        Chunk chunk = idle.getAndSet(i, null);
+        if (chunk != null) {
+          return chunk;
+        }
+      }
+    }
+    try {
+      return new Chunk(this, ByteBuffer.allocateDirect(Chunk.BYTES + Chunk.SCRATCH_BYTES));
+    } catch (OutOfMemoryError e) {
+      return null; // -XX:MaxDirectMemorySize is reached; the caller has a smaller way
+    }
+  }
+
+  void giveBack(Chunk chunk) {
+    for (int i = 0; i < idle.length(); i++) {
+      if (idle.getPlain(i) == null && idle.compareAndSet(i, null, chunk)) {
+        return;
+      }
+    }
+  }
+
+  /** Returns how many chunks are idle now, for tests. */
+  int idleChunks() {
+    int count = 0;
+    for (int i = 0; i < idle.length(); i++) {
+      count += idle.get(i) == null ? 0 : 1;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,906 @@
+package io.github.files2;
+
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Objects;
+
+/**
+ * Writes text and bytes to files.
+ *
+ * <p>Two families. The methods that end in {@code Sync} behave as Node's {@code fs.*Sync} do: the
+ * same bytes, flags, encodings and defaults; they return the number of bytes written. {@link
+ * #writeString} and {@link #write} behave as the methods of {@link java.nio.file.Files} do. The
+ * package description has the contract.
+ *
+ * <p>All methods refuse {@code null} with a {@link NullPointerException}, and bad arguments before
+ * any file is touched. A {@link CharSequence} that is no {@code String} is copied once. Safe for
+ * use by many threads.
+ */
+public final class Files2 {
+  private Files2() {}
+
+  // --- Text to a path
+
+  /**
+   * Writes {@code data} as UTF-8 to {@code file}, creating or replacing it. A lone surrogate
+   * becomes U+FFFD. On return the bytes are in the page cache, not on disk; see {@link
+   * WriteOptions#flush(boolean)}.
+   *
+   * @param file the file; a symbolic link is followed
+   * @param data the text
+   * @return the number of bytes written
+   * @throws PartialWriteException if the write failed after some bytes
+   * @throws java.nio.file.FileSystemException if anything else fails; a missing folder is a {@link
+   *     java.nio.file.NoSuchFileException}
+   * @throws IOException never otherwise
+   */
+  public static long writeStringSync(Path file, CharSequence data) throws IOException {
+    return writeStringSync(file, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes {@code data} as UTF-8 to {@code file}, opened as {@code flags} say.
+   *
+   * @param file the file
+   * @param data the text
+   * @param flags one of Node's flag strings, see {@link WriteOptions#flag}; {@code null} is {@code
+   *     "w"}
+   * @return the number of bytes written
+   * @throws IllegalArgumentException if {@code flags} is no flag string
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long writeStringSync(Path file, CharSequence data, String flags)
+      throws IOException {
+    return writeStringSync(file, data, withFlags(flags));
+  }
+
+  /**
+   * Writes {@code data} to {@code file} as {@code options} say.
+   *
+   * @param file the file
+   * @param data the text
+   * @param options the options
+   * @return the number of bytes written
+   * @throws MalformedTextException if the options report malformed text and this is; the file is
+   *     untouched
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long writeStringSync(Path file, CharSequence data, WriteOptions options)
+      throws IOException {
+    Objects.requireNonNull(options, "options");
+    return writeText(file, data, options.writePlan());
+  }
+
+  /**
+   * Appends {@code data} as UTF-8 to {@code file}, creating it if need be. Up to 1 MiB goes out in
+   * one {@code write(2)}, so that appends to one local file don't interleave.
+   *
+   * @param file the file
+   * @param data the text
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long appendStringSync(Path file, CharSequence data) throws IOException {
+    return appendStringSync(file, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Appends {@code data} to {@code file} as {@code options} say. A flag that is set wins: {@code w}
+   * really truncates.
+   *
+   * @param file the file
+   * @param data the text
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence, WriteOptions)}
+   */
+  public static long appendStringSync(Path file, CharSequence data, WriteOptions options)
+      throws IOException {
+    Objects.requireNonNull(options, "options");
+    return writeText(file, data, options.appendPlan());
+  }
+
+  private static WriteOptions withFlags(String flags) {
+    return flags == null ? WriteOptions.DEFAULT : WriteOptions.DEFAULT.flag(flags);
+  }
+
+  private static long writeText(Path file, CharSequence data, WritePlan plan) throws IOException {
+    Objects.requireNonNull(file, "file");
+    String text = Objects.requireNonNull(data, "data").toString();
+    if (plan.encoding.isCharset()) {
+      return Backends.nio().writeText(file, text, plan);
+    }
+    Backend backend = laneFor(file, plan);
+    long from = Backends.rentFrom();
+    try {
+      return backend.writeText(file, text, plan);
+    } finally {
+      Backends.payRent(from);
+    }
+  }
+
+  /** Returns the lane for {@code file}: mode bits that the JDK can't set are worth a wait. */
+  private static Backend laneFor(Path file, WritePlan plan) {
+    return plan.mode > 0777 ? Backends.preparedForPath(file) : Backends.forPath(file);
+  }
+
+  // --- Text to something open
+
+  /**
+   * Writes {@code data} as UTF-8 to the descriptor, at its current position. It is neither
+   * truncated nor closed. Empty text does nothing, whatever the descriptor.
+   *
+   * @param fd a descriptor, from {@link #openSync(Path, String)} or from elsewhere
+   * @param data the text
+   * @return the number of bytes written
+   * @throws IllegalArgumentException if {@code fd} is negative
+   * @throws java.nio.file.FileSystemException if the write fails, with EBADF for a closed one
+   * @throws IOException never otherwise
+   */
+  public static long writeStringSync(int fd, CharSequence data) throws IOException {
+    return writeStringSync(fd, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes {@code data} as UTF-8 to the descriptor. The flags are checked but have no effect, as in
+   * Node.
+   *
+   * @param fd the descriptor
+   * @param data the text
+   * @param flags one of Node's flag strings, or {@code null}
+   * @return the number of bytes written
+   * @throws IllegalArgumentException if {@code flags} is no flag string, or {@code fd} is negative
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long writeStringSync(int fd, CharSequence data, String flags) throws IOException {
+    return writeStringSync(fd, data, withFlags(flags));
+  }
+
+  /**
+   * Writes {@code data} to the descriptor in the encoding of {@code options}, and syncs it as they
+   * say. Their flag and mode have no effect.
+   *
+   * @param fd the descriptor
+   * @param data the text
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long writeStringSync(int fd, CharSequence data, WriteOptions options)
+      throws IOException {
+    String text = Objects.requireNonNull(data, "data").toString();
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    Backend backend = Backends.forDescriptor(checkFd(fd));
+    return plan.encoding.isCharset()
+        ? CharsetWriter.write(backend, fd, text, plan)
+        : backend.writeText(fd, text, plan);
+  }
+
+  /**
+   * Does what {@link #writeStringSync(int, CharSequence)} does: the descriptor's own mode decides
+   * where the text goes.
+   *
+   * @param fd the descriptor
+   * @param data the text
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long appendStringSync(int fd, CharSequence data) throws IOException {
+    return writeStringSync(fd, data);
+  }
+
+  /**
+   * Does what {@link #writeStringSync(int, CharSequence, WriteOptions)} does: the descriptor's own
+   * mode decides where the text goes.
+   *
+   * @param fd the descriptor
+   * @param data the text
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long appendStringSync(int fd, CharSequence data, WriteOptions options)
+      throws IOException {
+    return writeStringSync(fd, data, options);
+  }
+
+  private static int checkFd(int fd) {
+    if (fd < 0) {
+      throw new IllegalArgumentException("fd " + fd + " is negative");
+    }
+    return fd;
+  }
+
+  /**
+   * Writes {@code data} as UTF-8 to a descriptor of the JVM, at its current position; never closes
+   * it.
+   *
+   * @param fd the descriptor, as in {@link FileDescriptor#out}
+   * @param data the text
+   * @return the number of bytes written
+   * @throws java.nio.file.FileSystemException if the write fails, with EBADF for a closed one
+   * @throws IOException never otherwise
+   */
+  public static long writeStringSync(FileDescriptor fd, CharSequence data) throws IOException {
+    return writeStringSync(fd, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes {@code data} to a descriptor of the JVM in the encoding of {@code options}, and syncs it
+   * as they say. Their flag and mode have no effect.
+   *
+   * @param fd the descriptor
+   * @param data the text
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long writeStringSync(FileDescriptor fd, CharSequence data, WriteOptions options)
+      throws IOException {
+    Objects.requireNonNull(fd, "fd");
+    String text = Objects.requireNonNull(data, "data").toString();
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    Backend backend = plan.encoding.isCharset() ? Backends.nio() : Backends.current();
+    return backend.writeText(fd, text, plan);
+  }
+
+  /**
+   * Does what {@link #writeStringSync(FileDescriptor, CharSequence)} does: the descriptor's own
+   * mode decides where the text goes.
+   *
+   * @param fd the descriptor
+   * @param data the text
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long appendStringSync(FileDescriptor fd, CharSequence data) throws IOException {
+    return writeStringSync(fd, data);
+  }
+
+  /**
+   * Does what {@link #writeStringSync(FileDescriptor, CharSequence, WriteOptions)} does: the
+   * descriptor's own mode decides where the text goes.
+   *
+   * @param fd the descriptor
+   * @param data the text
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long appendStringSync(FileDescriptor fd, CharSequence data, WriteOptions options)
+      throws IOException {
+    return writeStringSync(fd, data, options);
+  }
+
+  /**
+   * Writes {@code data} as UTF-8 to a channel, by the channel's own rules for positions, interrupts
+   * and closing; never closes it.
+   *
+   * @param channel the channel
+   * @param data the text
+   * @return the number of bytes written
+   * @throws java.nio.channels.IllegalBlockingModeException if the channel is in non-blocking mode
+   * @throws IOException if the channel fails
+   */
+  public static long writeStringSync(WritableByteChannel channel, CharSequence data)
+      throws IOException {
+    return writeStringSync(channel, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes {@code data} to a channel in the encoding of {@code options}; a {@link
+   * java.nio.channels.FileChannel} is synced as they say. Their flag and mode have no effect.
+   *
+   * @param channel the channel
+   * @param data the text
+   * @param options the options
+   * @return the number of bytes written
+   * @throws java.nio.channels.IllegalBlockingModeException if the channel is in non-blocking mode
+   * @throws IOException if the channel fails
+   */
+  public static long writeStringSync(
+      WritableByteChannel channel, CharSequence data, WriteOptions options) throws IOException {
+    Objects.requireNonNull(channel, "channel");
+    String text = Objects.requireNonNull(data, "data").toString();
+    return ChannelWriter.write(
+        channel, text, Objects.requireNonNull(options, "options").writePlan());
+  }
+
+  // --- Bytes
+
+  /**
+   * Writes {@code data} to {@code file}, creating or replacing it.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long writeBytesSync(Path file, byte[] data) throws IOException {
+    return writeBytesSync(file, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes {@code data} to {@code file} as {@code options} say; their encoding has no effect.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long writeBytesSync(Path file, byte[] data, WriteOptions options)
+      throws IOException {
+    return writeBytesSync(file, wrap(data), options);
+  }
+
+  /**
+   * Writes what remains in {@code data} to {@code file}, creating or replacing it. The buffer's
+   * position advances by what was written, also when the write fails.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long writeBytesSync(Path file, ByteBuffer data) throws IOException {
+    return writeBytesSync(file, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes what remains in {@code data} to {@code file} as {@code options} say; their encoding has
+   * no effect. The buffer's position advances by what was written, also when the write fails.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long writeBytesSync(Path file, ByteBuffer data, WriteOptions options)
+      throws IOException {
+    return writeBytes(file, data, Objects.requireNonNull(options, "options").writePlan());
+  }
+
+  /**
+   * Appends {@code data} to {@code file}, creating it if need be. Up to 1 MiB goes out in one
+   * {@code write(2)}.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long appendBytesSync(Path file, byte[] data) throws IOException {
+    return appendBytesSync(file, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Appends {@code data} to {@code file} as {@code options} say. A flag that is set wins.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long appendBytesSync(Path file, byte[] data, WriteOptions options)
+      throws IOException {
+    return appendBytesSync(file, wrap(data), options);
+  }
+
+  /**
+   * Appends what remains in {@code data} to {@code file}. The buffer's position advances by what
+   * was written, also when the write fails.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long appendBytesSync(Path file, ByteBuffer data) throws IOException {
+    return appendBytesSync(file, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Appends what remains in {@code data} to {@code file} as {@code options} say. A flag that is set
+   * wins. The buffer's position advances by what was written, also when the write fails.
+   *
+   * @param file the file
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(Path, CharSequence)}
+   */
+  public static long appendBytesSync(Path file, ByteBuffer data, WriteOptions options)
+      throws IOException {
+    return writeBytes(file, data, Objects.requireNonNull(options, "options").appendPlan());
+  }
+
+  private static ByteBuffer wrap(byte[] data) {
+    return ByteBuffer.wrap(Objects.requireNonNull(data, "data"));
+  }
+
+  private static long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
+    Objects.requireNonNull(file, "file");
+    Objects.requireNonNull(data, "data");
+    Backend backend = laneFor(file, plan);
+    long from = Backends.rentFrom();
+    try {
+      return advance(data, backend.writeBytes(file, data, plan));
+    } catch (PartialWriteException e) {
+      advance(data, e.bytesWritten());
+      throw e;
+    } finally {
+      Backends.payRent(from);
+    }
+  }
+
+  private static long advance(ByteBuffer data, long byteCount) {
+    data.position(data.position() + (int) byteCount);
+    return byteCount;
+  }
+
+  /**
+   * Writes {@code data} to the descriptor, at its current position.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long writeBytesSync(int fd, byte[] data) throws IOException {
+    return writeBytesSync(fd, wrap(data), WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes {@code data} to the descriptor and syncs it as {@code options} say.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long writeBytesSync(int fd, byte[] data, WriteOptions options) throws IOException {
+    return writeBytesSync(fd, wrap(data), options);
+  }
+
+  /**
+   * Writes what remains in {@code data} to the descriptor. The buffer's position advances by what
+   * was written, also when the write fails.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long writeBytesSync(int fd, ByteBuffer data) throws IOException {
+    return writeBytesSync(fd, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes what remains in {@code data} to the descriptor and syncs it as {@code options} say. The
+   * buffer's position advances by what was written, also when the write fails.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long writeBytesSync(int fd, ByteBuffer data, WriteOptions options)
+      throws IOException {
+    Objects.requireNonNull(data, "data");
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    try {
+      return advance(data, Backends.forDescriptor(checkFd(fd)).writeBytes(fd, data, plan));
+    } catch (PartialWriteException e) {
+      advance(data, e.bytesWritten());
+      throw e;
+    }
+  }
+
+  /**
+   * Writes {@code data} to a descriptor of the JVM, at its current position.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long writeBytesSync(FileDescriptor fd, byte[] data) throws IOException {
+    return writeBytesSync(fd, wrap(data), WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes {@code data} to a descriptor of the JVM and syncs it as {@code options} say.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long writeBytesSync(FileDescriptor fd, byte[] data, WriteOptions options)
+      throws IOException {
+    return writeBytesSync(fd, wrap(data), options);
+  }
+
+  /**
+   * Writes what remains in {@code data} to a descriptor of the JVM. The buffer's position advances
+   * by what was written, also when the write fails.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long writeBytesSync(FileDescriptor fd, ByteBuffer data) throws IOException {
+    return writeBytesSync(fd, data, WriteOptions.DEFAULT);
+  }
+
+  /**
+   * Writes what remains in {@code data} to a descriptor of the JVM and syncs it as {@code options}
+   * say. The buffer's position advances by what was written, also when the write fails.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long writeBytesSync(FileDescriptor fd, ByteBuffer data, WriteOptions options)
+      throws IOException {
+    Objects.requireNonNull(fd, "fd");
+    Objects.requireNonNull(data, "data");
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    try {
+      return advance(data, Backends.current().writeBytes(fd, data, plan));
+    } catch (PartialWriteException e) {
+      advance(data, e.bytesWritten());
+      throw e;
+    }
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(int, byte[])} does: the descriptor's own mode decides where
+   * the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long appendBytesSync(int fd, byte[] data) throws IOException {
+    return writeBytesSync(fd, data);
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(int, byte[], WriteOptions)} does: the descriptor's own mode
+   * decides where the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long appendBytesSync(int fd, byte[] data, WriteOptions options) throws IOException {
+    return writeBytesSync(fd, data, options);
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(int, ByteBuffer)} does: the descriptor's own mode decides
+   * where the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long appendBytesSync(int fd, ByteBuffer data) throws IOException {
+    return writeBytesSync(fd, data);
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(int, ByteBuffer, WriteOptions)} does: the descriptor's own
+   * mode decides where the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(int, CharSequence)}
+   */
+  public static long appendBytesSync(int fd, ByteBuffer data, WriteOptions options)
+      throws IOException {
+    return writeBytesSync(fd, data, options);
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(FileDescriptor, byte[])} does: the descriptor's own mode
+   * decides where the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long appendBytesSync(FileDescriptor fd, byte[] data) throws IOException {
+    return writeBytesSync(fd, data);
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(FileDescriptor, byte[], WriteOptions)} does: the descriptor's
+   * own mode decides where the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long appendBytesSync(FileDescriptor fd, byte[] data, WriteOptions options)
+      throws IOException {
+    return writeBytesSync(fd, data, options);
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(FileDescriptor, ByteBuffer)} does: the descriptor's own mode
+   * decides where the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long appendBytesSync(FileDescriptor fd, ByteBuffer data) throws IOException {
+    return writeBytesSync(fd, data);
+  }
+
+  /**
+   * Does what {@link #writeBytesSync(FileDescriptor, ByteBuffer, WriteOptions)} does: the
+   * descriptor's own mode decides where the bytes go.
+   *
+   * @param fd the descriptor
+   * @param data the bytes
+   * @param options the options
+   * @return the number of bytes written
+   * @throws IOException as in {@link #writeStringSync(FileDescriptor, CharSequence)}
+   */
+  public static long appendBytesSync(FileDescriptor fd, ByteBuffer data, WriteOptions options)
+      throws IOException {
+    return writeBytesSync(fd, data, options);
+  }
+
+  // --- Descriptors
+
+  /**
+   * Opens {@code file} and returns its descriptor, which a child process does not inherit. Close it
+   * with {@link #closeSync}.
+   *
+   * @param file the file
+   * @param flags one of Node's flag strings, see {@link WriteOptions#flag}; {@code null} is {@code
+   *     "r"}, as in Node
+   * @return the descriptor
+   * @throws IllegalArgumentException if {@code flags} is no flag string
+   * @throws java.nio.file.FileSystemException if it can't be opened
+   * @throws IOException never otherwise
+   */
+  public static int openSync(Path file, String flags) throws IOException {
+    return openSync(file, flags, WritePlan.DEFAULT_MODE);
+  }
+
+  /**
+   * Opens {@code file}, giving a new one the permission bits {@code mode} less the umask.
+   *
+   * @param file the file
+   * @param flags one of Node's flag strings, or {@code null} for {@code "r"}
+   * @param mode the bits, as in {@code 0600}
+   * @return the descriptor
+   * @throws IllegalArgumentException if {@code flags} is no flag string or {@code mode} is negative
+   * @throws IOException as in {@link #openSync(Path, String)}
+   */
+  public static int openSync(Path file, String flags, int mode) throws IOException {
+    Objects.requireNonNull(file, "file");
+    int openFlags = flags == null ? OpenFlags.RDONLY : OpenFlags.parse(flags);
+    int modeBits = WriteOptions.checkMode(mode);
+    return Backends.preparedForPath(file).open(file, openFlags, modeBits);
+  }
+
+  /**
+   * Closes a descriptor that {@link #openSync(Path, String)} gave.
+   *
+   * @param fd the descriptor
+   * @throws IllegalArgumentException if {@code fd} is negative
+   * @throws java.nio.file.FileSystemException if it is not open, did not come from {@code
+   *     openSync}, or the close reports an error; it is closed then all the same
+   * @throws IOException never otherwise
+   */
+  public static void closeSync(int fd) throws IOException {
+    Descriptors.remove(checkFd(fd)).close(fd);
+  }
+
+  /**
+   * Syncs a descriptor with {@code fsync(2)}. What can't be synced at all (pipe, socket, terminal)
+   * is left alone.
+   *
+   * @param fd the descriptor
+   * @throws IllegalArgumentException if {@code fd} is negative
+   * @throws java.nio.file.FileSystemException if the sync fails; it must not be tried again, the
+   *     kernel may have dropped what it could not write
+   * @throws IOException never otherwise
+   */
+  public static void fsyncSync(int fd) throws IOException {
+    Backends.forDescriptor(checkFd(fd)).sync(fd, WritePlan.FLUSH_FULL);
+  }
+
+  // --- java.nio
+
+  /**
+   * Does what {@link Files#writeString(Path, CharSequence, OpenOption...)} does.
+   *
+   * @param file the file
+   * @param text the text, written as UTF-8
+   * @param options how to open the file; none is {@code CREATE}, {@code TRUNCATE_EXISTING} and
+   *     {@code WRITE}
+   * @return {@code file}
+   * @throws java.nio.charset.CharacterCodingException if the text holds a lone surrogate; the file
+   *     is untouched
+   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   */
+  public static Path writeString(Path file, CharSequence text, OpenOption... options)
+      throws IOException {
+    return writeString(file, text, StandardCharsets.UTF_8, options);
+  }
+
+  /**
+   * Does what {@link Files#writeString(Path, CharSequence, Charset, OpenOption...)} does.
+   *
+   * @param file the file
+   * @param text the text
+   * @param charset the encoding; UTF-8, ISO-8859-1 and US-ASCII have fast encoders
+   * @param options how to open the file
+   * @return {@code file}
+   * @throws java.nio.charset.CharacterCodingException if the charset can't express the text; the
+   *     file is untouched
+   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   */
+  public static Path writeString(
+      Path file, CharSequence text, Charset charset, OpenOption... options) throws IOException {
+    TextEncoding encoding = fastEncoding(charset);
+    WritePlan plan = encoding == null ? null : WritePlan.of(encoding, options);
+    Backend backend = plan == null ? Backends.nio() : laneOf(file);
+    if (backend != Backends.nio()) {
+      try {
+        backend.writeText(file, String.valueOf(Objects.requireNonNull(text)), plan);
+        return file;
+      } catch (MalformedTextException e) {
+        // Nothing is written yet: the JDK throws the exception that it throws for this charset.
+        return Files.writeString(file, text, charset, options);
+      }
+    }
+    long from = Backends.rentFrom();
+    try {
+      return Files.writeString(file, text, charset, options);
+    } finally {
+      Backends.payRent(from);
+    }
+  }
+
+  private static TextEncoding fastEncoding(Charset charset) {
+    if (StandardCharsets.UTF_8.equals(charset)) {
+      return TextEncoding.UTF8;
+    }
+    if (StandardCharsets.ISO_8859_1.equals(charset)) {
+      return TextEncoding.LATIN1;
+    }
+    return StandardCharsets.US_ASCII.equals(charset) ? TextEncoding.ASCII : null;
+  }
+
+  private static Backend laneOf(Path file) {
+    return Backends.forPath(Objects.requireNonNull(file));
+  }
+
+  /**
+   * Does what {@link Files#write(Path, byte[], OpenOption...)} does.
+   *
+   * @param file the file
+   * @param bytes the bytes
+   * @param options how to open the file
+   * @return {@code file}
+   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   */
+  public static Path write(Path file, byte[] bytes, OpenOption... options) throws IOException {
+    WritePlan plan = WritePlan.of(TextEncoding.UTF8, options);
+    Backend backend = plan == null ? Backends.nio() : laneOf(file);
+    if (backend != Backends.nio()) {
+      backend.writeBytes(file, ByteBuffer.wrap(bytes), plan);
+      return file;
+    }
+    long from = Backends.rentFrom();
+    try {
+      return Files.write(file, bytes, options);
+    } finally {
+      Backends.payRent(from);
+    }
+  }
+
+  /**
+   * Does what {@link Files#write(Path, Iterable, OpenOption...)} does.
+   *
+   * @param file the file
+   * @param lines the lines, each followed by the system's line separator; iterated once, after the
+   *     file was opened
+   * @param options how to open the file
+   * @return {@code file}
+   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   */
+  public static Path write(Path file, Iterable<? extends CharSequence> lines, OpenOption... options)
+      throws IOException {
+    return write(file, lines, StandardCharsets.UTF_8, options);
+  }
+
+  /**
+   * Does what {@link Files#write(Path, Iterable, Charset, OpenOption...)} does. A {@link
+   * Collection} may be written in place; other lines, which may be read from the file itself while
+   * they are written, find it truncated first.
+   *
+   * @param file the file
+   * @param lines the lines
+   * @param charset the encoding
+   * @param options how to open the file
+   * @return {@code file}
+   * @throws java.nio.charset.CharacterCodingException if the charset can't express a line; the
+   *     lines before it are written by then
+   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   */
+  public static Path write(
+      Path file, Iterable<? extends CharSequence> lines, Charset charset, OpenOption... options)
+      throws IOException {
+    WritePlan plan = WritePlan.of(TextEncoding.UTF8, options);
+    Backend backend = plan == null ? Backends.nio() : laneOf(file);
+    if (backend != Backends.nio()) {
+      Objects.requireNonNull(lines);
+      CharsetEncoder encoder = charset.newEncoder();
+      WritePlan streamPlan = lines instanceof Collection ? plan : plan.truncatingFirst();
+      // The JDK's own writer: its bytes and its exceptions, whatever the charset.
+      try (OutputStream out = backend.newOutputStream(file, streamPlan);
+          BufferedWriter writer = new BufferedWriter(new OutputStreamWriter(out, encoder))) {
+        for (CharSequence line : lines) {
+          writer.append(line);
+          writer.newLine();
+        }
+      }
+      return file;
+    }
+    long from = Backends.rentFrom();
+    try {
+      return Files.write(file, lines, charset, options);
+    } finally {
+      Backends.payRent(from);
+    }
+  }
+
+  /**
+   * Tells which lane writes, and why the others were passed over; a few lines of text for a person.
+   *
+   * @return the report
+   */
+  public static String backendReport() {
+    return Backends.report();
+  }
+}

@@ -1,0 +1,71 @@
+package io.github.files2;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
+
+/**
+ * The system calls of the libc lane, bound by JNA direct mapping. Each returns what the C function
+ * returns; {@link #errno} tells why it was -1. Fixed arities stand in for variadic ones, which is
+ * right on Linux on x86-64 and aarch64 and only there.
+ */
+final class Libc {
+  /** Flags that {@link OpenFlags} has no use for. */
+  static final int O_CLOEXEC = 02000000;
+
+  static final int F_GETFL = 3;
+  static final int FALLOC_FL_KEEP_SIZE = 1;
+  static final short POLLOUT = 4;
+  static final int AT_FDCWD = -100;
+  static final int AT_EMPTY_PATH = 0x1000;
+
+  /** statx(2) is newer than the oldest glibc that this runs on: it goes through syscall(2). */
+  static final int SYS_STATX = Platform.isIntel() ? 332 : 291;
+
+  private Libc() {}
+
+  /**
+   * Binds the calls.
+   *
+   * @throws LinkageError where that can't be done
+   */
+  static void bind() {
+    if (!Platform.isLinux() || !Platform.is64Bit() || !(Platform.isIntel() || Platform.isARM())) {
+      throw new UnsatisfiedLinkError("no Linux on x86-64 or aarch64");
+    }
+    Native.register(Libc.class, NativeLibrary.getProcess());
+  }
+
+  /** Returns the error of this thread's last call. */
+  static int errno() {
+    return Native.getLastError();
+  }
+
+  static native int open(long path, int flags, int mode);
+
+  static native long write(int fd, long bytes, long byteCount);
+
+  static native int close(int fd);
+
+  static native int fsync(int fd);
+
+  static native int fdatasync(int fd);
+
+  static native int ftruncate(int fd, long size);
+
+  static native int fallocate(int fd, int mode, long offset, long byteCount);
+
+  static native int fcntl(int fd, int command, long argument);
+
+  static native int poll(long entries, long entryCount, int timeoutMillis);
+
+  static native int fstatfs(int fd, long answer);
+
+  static native int statfs(long path, long answer);
+
+  static native long syscall(long number, long a, long b, long c, long d, long e);
+
+  static native long malloc(long byteCount);
+
+  static native void free(long address);
+}

@@ -1,0 +1,262 @@
+package io.github.files2;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.SyncFailedException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The lane of the JDK's own means: for every system, every file system and every charset. It always
+ * truncates first.
+ */
+final class NioBackend implements Backend {
+  /** The most that is encoded at a time, in bytes. */
+  private static final int PIECE_BYTES = 128 * 1024;
+
+  /** The first number of this lane's own descriptors; the kernel's are far below. */
+  private static final int FIRST_FD = 1 << 20;
+
+  /** What {@code openSync} opened here; {@code null} until then. */
+  private Map<Integer, NioFile> files;
+
+  private AtomicInteger nextFd;
+
+  /** Why there is no native lane, for a descriptor that only such a lane could write to. */
+  private volatile String whyAlone = "";
+
+  @Override
+  public String name() {
+    return "nio";
+  }
+
+  void setWhyAlone(String reason) {
+    whyAlone = reason;
+  }
+
+  @Override
+  public long writeText(Path file, String text, WritePlan plan) throws IOException {
+    TextSource source = TextSource.of(text, plan);
+    if (plan.encoding.isCharset() && !plan.truncates() && hasBytes(file)) {
+      ((CharsetSource) source).continueFile();
+    }
+    return write(file, source, plan);
+  }
+
+  private static boolean hasBytes(Path file) {
+    try {
+      return Files.size(file) > 0;
+    } catch (IOException e) {
+      return false; // opening it will say more
+    }
+  }
+
+  @Override
+  public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
+    return write(file, new BytesSource(data), plan);
+  }
+
+  private static long write(Path file, Source source, WritePlan plan) throws IOException {
+    Pieces pieces = pieces(source);
+    boolean isLong = pieces.maxBytes() > PIECE_BYTES;
+    if (isLong && (plan.appends() || (Files.exists(file) && !Files.isRegularFile(file)))) {
+      join(pieces);
+    }
+    NioFile opened =
+        NioFile.open(file, plan.openFlags, plan.mode, plan.flush != WritePlan.FLUSH_NONE);
+    long written;
+    try {
+      written = opened.write(pieces);
+      opened.sync(plan.flush);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        opened.close();
+      } catch (IOException later) {
+        e.addSuppressed(later);
+      }
+      throw e;
+    }
+    opened.close();
+    return written;
+  }
+
+  private static Pieces pieces(Source source) {
+    return new Pieces(source, ByteBuffer.allocate(Pieces.bufferBytes(source, PIECE_BYTES)));
+  }
+
+  private static void join(Pieces pieces) {
+    int byteCount = pieces.joinBytes();
+    if (byteCount > 0) {
+      pieces.join(ByteBuffer.allocate(byteCount));
+    }
+  }
+
+  @Override
+  public OutputStream newOutputStream(Path file, WritePlan plan) throws IOException {
+    throw new UnsupportedOperationException("the nio lane leaves streams to Files");
+  }
+
+  // --- Numbers of this lane's own
+
+  @Override
+  public synchronized int open(Path file, int openFlags, int mode) throws IOException {
+    if (files == null) {
+      files = new ConcurrentHashMap<>();
+      nextFd = new AtomicInteger(FIRST_FD);
+    }
+    NioFile opened = NioFile.open(file, openFlags, mode, true);
+    int fd = nextFd.getAndIncrement();
+    files.put(fd, opened);
+    return Descriptors.add(fd, this);
+  }
+
+  private NioFile fileOf(int fd) throws IOException {
+    NioFile file = files == null ? null : files.get(fd);
+    if (file == null) {
+      throw fd >= FIRST_FD
+          ? Errno.exception("write", Errno.EBADF, Descriptors.name(fd), 0)
+          : new FileSystemException(
+              Descriptors.name(fd),
+              null,
+              "the nio lane knows only descriptors of its own openSync and 0, 1, 2; no native lane: "
+                  + whyAlone);
+    }
+    return file;
+  }
+
+  private static FileDescriptor standard(int fd) {
+    return switch (fd) {
+      case 0 -> FileDescriptor.in;
+      case 1 -> FileDescriptor.out;
+      case 2 -> FileDescriptor.err;
+      default -> null;
+    };
+  }
+
+  @Override
+  public long writeText(int fd, String text, WritePlan plan) throws IOException {
+    return write(fd, TextSource.of(text, plan), plan);
+  }
+
+  @Override
+  public long writeBytes(int fd, ByteBuffer data, WritePlan plan) throws IOException {
+    return write(fd, new BytesSource(data), plan);
+  }
+
+  private long write(int fd, Source source, WritePlan plan) throws IOException {
+    FileDescriptor standard = standard(fd);
+    if (standard != null) {
+      return write(standard, source, plan);
+    }
+    NioFile file = fileOf(fd);
+    Pieces pieces = pieces(source);
+    if (pieces.maxBytes() > PIECE_BYTES) {
+      join(pieces);
+    }
+    synchronized (file) {
+      long written = file.write(pieces);
+      file.sync(plan.flush);
+      return written;
+    }
+  }
+
+  @Override
+  public void close(int fd) throws IOException {
+    NioFile file = files == null ? null : files.remove(fd);
+    if (file != null) {
+      synchronized (file) {
+        file.close();
+      }
+    }
+  }
+
+  @Override
+  public void sync(int fd, int flush) throws IOException {
+    FileDescriptor standard = standard(fd);
+    if (standard != null) {
+      sync(standard, flush);
+      return;
+    }
+    NioFile file = fileOf(fd);
+    synchronized (file) {
+      file.sync(flush);
+    }
+  }
+
+  @Override
+  public long sizeOf(int fd) throws IOException {
+    return standard(fd) != null ? 0 : fileOf(fd).size();
+  }
+
+  // --- FileDescriptor
+
+  @Override
+  public long writeText(FileDescriptor fd, String text, WritePlan plan) throws IOException {
+    return write(fd, TextSource.of(text, plan), plan);
+  }
+
+  @Override
+  public long writeBytes(FileDescriptor fd, ByteBuffer data, WritePlan plan) throws IOException {
+    return write(fd, new BytesSource(data), plan);
+  }
+
+  private static long write(FileDescriptor fd, Source source, WritePlan plan) throws IOException {
+    Pieces pieces = pieces(source);
+    if (pieces.maxBytes() > PIECE_BYTES) {
+      join(pieces); // it may append, and nothing tells
+    }
+    // Never closed: that would close the caller's descriptor.
+    FileOutputStream out = new FileOutputStream(fd);
+    long written = 0;
+    for (ByteBuffer piece = pieces.next(); piece != null; piece = pieces.next()) {
+      int byteCount = piece.remaining();
+      if (!fd.valid()) {
+        throw Errno.exception("write", Errno.EBADF, Descriptors.name(fd), written);
+      }
+      try {
+        out.write(piece.array(), piece.arrayOffset() + piece.position(), byteCount);
+      } catch (IOException e) {
+        throw NioFile.writeFailure(e, Descriptors.name(fd), written);
+      }
+      written += byteCount;
+    }
+    sync(fd, plan.flush);
+    return written;
+  }
+
+  private static void sync(FileDescriptor fd, int flush) throws IOException {
+    if (flush == WritePlan.FLUSH_NONE) {
+      return;
+    }
+    try {
+      fd.sync();
+    } catch (SyncFailedException e) {
+      if (!fd.valid()) {
+        throw Errno.exception("fsync", Errno.EBADF, Descriptors.name(fd), 0);
+      }
+      if (canSeek(fd)) {
+        FileSystemException failure =
+            new FileSystemException(Descriptors.name(fd), null, "fsync: " + e.getMessage());
+        failure.initCause(e);
+        throw failure;
+      }
+    }
+  }
+
+  /** Tells pipes, sockets and terminals, which can't be synced, from files. */
+  private static boolean canSeek(FileDescriptor fd) {
+    try {
+      return new FileInputStream(fd).skip(0) == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

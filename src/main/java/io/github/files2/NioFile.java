@@ -1,0 +1,364 @@
+package io.github.files2;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * A file that the nio lane has open. It is written through {@code Files.newOutputStream}, which no
+ * interrupt can cut short; a channel of its own syncs it. Not safe for use by many threads.
+ */
+final class NioFile implements AutoCloseable {
+  private static final int OWNER_WRITE = 0200;
+  private static final int SPECIAL_BITS = 07000;
+  private static final int MAX_LINKS = 40; // as in the kernel
+
+  private final Path file;
+  private final String name;
+  private final boolean appends;
+
+  /** {@code null} where the flags allow no writing. */
+  private final OutputStream out;
+
+  /** Opened for {@code flush}; {@code null} where nothing can be synced. */
+  private FileChannel syncChannel;
+
+  /** Which file {@link #syncChannel} has open. */
+  private final Object syncKey;
+
+  /** The size at the open, to tell later how much of a failed write was taken. */
+  private final long startBytes;
+
+  private final boolean isRegular;
+  private long written;
+
+  private NioFile(
+      Path file,
+      boolean appends,
+      OutputStream out,
+      FileChannel syncChannel,
+      long startBytes,
+      boolean isRegular)
+      throws IOException {
+    this.file = file;
+    this.name = file.toString();
+    this.appends = appends;
+    this.out = out;
+    this.syncChannel = syncChannel;
+    this.syncKey =
+        syncChannel == null
+            ? null
+            : Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    this.startBytes = startBytes;
+    this.isRegular = isRegular;
+  }
+
+  /** Opens {@code file}; {@code syncs}: it may be synced later. */
+  static NioFile open(Path file, int openFlags, int mode, boolean syncs) throws IOException {
+    try {
+      if ((openFlags & (OpenFlags.WRONLY | OpenFlags.RDWR)) == 0) {
+        Files.newByteChannel(file, StandardOpenOption.READ).close();
+        return new NioFile(file, false, null, null, 0, false);
+      }
+      if (openFlags == OpenFlags.WRITE && mode == WritePlan.DEFAULT_MODE && !syncs) {
+        // The plain overwrite, which a program may do only once: nothing more is loaded for it.
+        return new NioFile(file, false, Files.newOutputStream(file), null, 0, true);
+      }
+      return openWith(file, openFlags, mode, syncs);
+    } catch (IOException e) {
+      throw named(e, Errno.openOperation(openFlags, mode), file.toString());
+    }
+  }
+
+  private static NioFile openWith(Path file, int openFlags, int mode, boolean syncs)
+      throws IOException {
+    boolean appends = (openFlags & OpenFlags.APPEND) != 0;
+    boolean creates = (openFlags & OpenFlags.CREAT) != 0;
+    boolean hasMode = creates && mode != WritePlan.DEFAULT_MODE && knows(file, "posix");
+    Path created = hasMode ? create(file, openFlags, mode) : null;
+    OutputStream out = null;
+    FileChannel syncChannel = null;
+    try {
+      out = Files.newOutputStream(file, options(openFlags, hasMode));
+      boolean isRegular = Files.isRegularFile(file);
+      if (syncs && isRegular) {
+        syncChannel = openToSync(file);
+      }
+      if (created != null) {
+        restrict(created, mode);
+      }
+      boolean keeps = (openFlags & OpenFlags.TRUNC) == 0;
+      long startBytes = keeps && isRegular ? Files.size(file) : 0;
+      return new NioFile(file, appends, out, syncChannel, startBytes, isRegular);
+    } catch (IOException | RuntimeException e) {
+      closeAfter(out, e);
+      closeAfter(syncChannel, e);
+      if (created != null) {
+        try {
+          Files.deleteIfExists(created);
+        } catch (IOException later) {
+          e.addSuppressed(later);
+        }
+      }
+      throw e;
+    }
+  }
+
+  private static void closeAfter(AutoCloseable resource, Exception first) {
+    try {
+      if (resource != null) {
+        resource.close();
+      }
+    } catch (Exception e) {
+      first.addSuppressed(e);
+    }
+  }
+
+  private static boolean knows(Path file, String view) {
+    return file.getFileSystem().supportedFileAttributeViews().contains(view);
+  }
+
+  private static OpenOption[] options(int openFlags, boolean isCreated) {
+    Set<StandardOpenOption> options = EnumSet.of(StandardOpenOption.WRITE);
+    if ((openFlags & OpenFlags.EXCL) != 0 && !isCreated) {
+      options.add(StandardOpenOption.CREATE_NEW);
+    } else if ((openFlags & OpenFlags.CREAT) != 0 && !isCreated) {
+      options.add(StandardOpenOption.CREATE);
+    }
+    if ((openFlags & OpenFlags.TRUNC) != 0) {
+      options.add(StandardOpenOption.TRUNCATE_EXISTING);
+    }
+    if ((openFlags & OpenFlags.APPEND) != 0) {
+      options.add(StandardOpenOption.APPEND);
+    }
+    if ((openFlags & OpenFlags.SYNC) == OpenFlags.SYNC) {
+      options.add(StandardOpenOption.SYNC);
+    } else if ((openFlags & OpenFlags.DSYNC) != 0) {
+      options.add(StandardOpenOption.DSYNC);
+    }
+    return options.toArray(new OpenOption[0]);
+  }
+
+  // --- Modes, which newOutputStream can't set
+
+  /**
+   * Creates the file with {@code mode}, and the owner's right to open it, where it is missing.
+   *
+   * @return what was created, or {@code null} where it exists
+   */
+  private static Path create(Path file, int openFlags, int mode) throws IOException {
+    boolean isExclusive = (openFlags & OpenFlags.EXCL) != 0;
+    Path target = file;
+    for (int links = 0; links < MAX_LINKS; links++) {
+      try {
+        return Files.createFile(
+            target, PosixFilePermissions.asFileAttribute(permissions(mode | OWNER_WRITE)));
+      } catch (FileAlreadyExistsException e) {
+        if (isExclusive) {
+          throw e;
+        }
+        if (!Files.isSymbolicLink(target) || Files.exists(target)) {
+          return null;
+        }
+        // A dangling link: open(2) would create what it names.
+        target = target.resolveSibling(Files.readSymbolicLink(target));
+      }
+    }
+    return null; // a loop, which the open will name
+  }
+
+  private static Set<PosixFilePermission> permissions(int mode) {
+    char[] letters = "rwxrwxrwx".toCharArray();
+    for (int i = 0; i < letters.length; i++) {
+      if ((mode & 0400 >> i) == 0) {
+        letters[i] = '-';
+      }
+    }
+    return PosixFilePermissions.fromString(new String(letters));
+  }
+
+  /** Takes back the owner's right if {@code mode} has it not, and sets the special bits. */
+  private static void restrict(Path created, int mode) throws IOException {
+    if ((mode & OWNER_WRITE) == 0) {
+      Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(created);
+      permissions.remove(PosixFilePermission.OWNER_WRITE);
+      Files.setPosixFilePermissions(created, permissions);
+    }
+    if ((mode & SPECIAL_BITS) != 0 && knows(created, "unix")) {
+      int found = (Integer) Files.getAttribute(created, "unix:mode");
+      Files.setAttribute(created, "unix:mode", found & 0777 | mode & SPECIAL_BITS);
+    }
+  }
+
+  // --- Writing
+
+  /** Writes all pieces and returns how many bytes they were. */
+  long write(Pieces pieces) throws IOException {
+    long before = written;
+    for (ByteBuffer piece = pieces.next(); piece != null; piece = pieces.next()) {
+      if (out == null) {
+        throw Errno.exception("write", Errno.EBADF, name, 0);
+      }
+      int byteCount = piece.remaining();
+      try {
+        out.write(piece.array(), piece.arrayOffset() + piece.position(), byteCount);
+      } catch (IOException e) {
+        long taken = written + takenOf(byteCount) - before;
+        throw writeFailure(e, name, taken);
+      }
+      written += byteCount;
+    }
+    return written - before;
+  }
+
+  /** Tells how much of a failed piece was taken, as far as the file's size shows it. */
+  private long takenOf(int byteCount) {
+    try {
+      if (!isRegular) {
+        return 0;
+      }
+      long position = appends ? startBytes + written : written;
+      long taken = Files.size(file) - position;
+      boolean showsIt = appends || position >= startBytes || taken > startBytes - position;
+      return showsIt ? Math.max(0, Math.min(taken, byteCount)) : 0;
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /** Returns the failure of a write in the terms of all lanes. */
+  static IOException writeFailure(IOException e, String name, long taken) {
+    int errno = Errno.ofText(e.getMessage());
+    IOException failure;
+    if (errno != 0) {
+      failure = Errno.exception("write", errno, name, taken);
+    } else {
+      String reason = "write: " + e.getMessage();
+      failure =
+          taken > 0
+              ? new PartialWriteException(name, reason + " after " + taken + " bytes", taken)
+              : new FileSystemException(name, null, reason);
+    }
+    failure.initCause(e);
+    return failure;
+  }
+
+  /** Returns an exception of the same kind that tells the operation and the errno's name. */
+  static IOException named(IOException e, String operation, String name) {
+    if (!(e instanceof FileSystemException given)) {
+      int errno = Errno.ofText(e.getMessage());
+      return errno == 0 ? e : withCause(Errno.exception(operation, errno, name, 0), e);
+    }
+    if (e.getClass() == NoSuchFileException.class) {
+      return withCause(Errno.exception(operation, Errno.ENOENT, name, 0), e);
+    }
+    if (e.getClass() == FileAlreadyExistsException.class) {
+      return withCause(Errno.exception(operation, Errno.EEXIST, name, 0), e);
+    }
+    if (e.getClass() == AccessDeniedException.class) {
+      return withCause(Errno.exception(operation, Errno.EACCES, name, 0), e);
+    }
+    String reason = given.getReason();
+    int errno = e.getClass() == FileSystemException.class ? Errno.ofTextStart(reason) : 0;
+    return errno == 0 ? e : withCause(Errno.exception(operation, errno, name, 0), e);
+  }
+
+  private static IOException withCause(IOException failure, IOException cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+
+  /** Returns the size of the file by now. */
+  long size() throws IOException {
+    return isRegular ? Files.size(file) : 0;
+  }
+
+  // --- Syncing
+
+  private static FileChannel openToSync(Path file) throws IOException {
+    try {
+      return FileChannel.open(file, StandardOpenOption.WRITE);
+    } catch (AccessDeniedException e) {
+      return FileChannel.open(file, StandardOpenOption.READ);
+    } catch (UnsupportedOperationException e) {
+      return null; // a file system without channels has nothing to sync
+    }
+  }
+
+  /** Syncs the file; what can't be synced is left alone. The interrupt flag stays as it is. */
+  void sync(int flush) throws IOException {
+    if (flush == WritePlan.FLUSH_NONE || syncChannel == null) {
+      return;
+    }
+    // An interrupted thread's channel closes instead of syncing.
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          syncChannel.force(flush == WritePlan.FLUSH_FULL);
+          return;
+        } catch (ClosedByInterruptException e) {
+          isInterrupted |= Thread.interrupted();
+          syncChannel = reopenToSync();
+        } catch (IOException e) {
+          throw named(e, "fsync", name);
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private FileChannel reopenToSync() throws IOException {
+    Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    if (key == null || !key.equals(syncKey)) {
+      throw new FileSystemException(
+          name, null, "fsync: interrupted, and the path names another file by now");
+    }
+    return openToSync(file);
+  }
+
+  /** Closes. */
+  @Override
+  public void close() throws IOException {
+    IOException failure = null;
+    try {
+      if (out != null) {
+        out.close();
+      }
+    } catch (IOException e) {
+      failure = named(e, "close", name);
+    }
+    if (syncChannel != null) {
+      try {
+        syncChannel.close();
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = named(e, "close", name);
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

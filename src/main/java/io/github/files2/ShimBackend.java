@@ -1,0 +1,394 @@
+package io.github.files2;
+
+import com.sun.jna.JNIEnv;
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+
+/**
+ * The lane of our C library: each write is one crossing. JNA loads the library and calls {@code
+ * files2_bind} once, which binds the native methods below; src/main/c/files2.h tells what they do.
+ */
+final class ShimBackend implements Backend, NativeStreams {
+  /** The number of the C interface; the library's file name carries it too. */
+  private static final int ABI = 1;
+
+  private static final String LIBRARY = "files2-" + ABI;
+
+  // Bits of the rules argument, as in bind.c; the lowest two are the flush level.
+  private static final int RULE_REPORT = 4;
+  private static final int RULE_TRUNCATE_FIRST = 8;
+  private static final int RULE_DIRECT = 16;
+
+  // Bits of the options of files2_bind, as in bind.c.
+  private static final int BIND_REGIONS = 1;
+  private static final int BIND_PATH_IS_UTF8 = 2;
+  private static final int BIND_SCALAR = 4;
+  private static final int BIND_AVX2 = 8;
+  private static final int BIND_AVX512 = 16;
+
+  /** Answers of files2_bind; below 0 are refusals. */
+  private static final int BOUND_BY_REGION = 1;
+
+  private static final int NO_SUCH_KERNELS = -2;
+
+  /** What surely encodes to less than this needs no chunk: bind.c has a buffer of 16 KiB. */
+  private static final int SMALL_BYTES = 16 * 1024 - 64;
+
+  /** As in text.c: no encoding makes more bytes of a char. */
+  private static final int MAX_BYTES_PER_CHAR = 3;
+
+  private final ChunkPool pool;
+  private final NioBackend nio;
+  private final boolean truncatesByDefault;
+  private final String details;
+
+  private ShimBackend(ChunkPool pool, NioBackend nio, boolean truncatesByDefault, String details) {
+    this.pool = pool;
+    this.nio = nio;
+    this.truncatesByDefault = truncatesByDefault;
+    this.details = details;
+  }
+
+  /**
+   * Loads, binds and tests the library.
+   *
+   * @throws LinkageError if there is none for this machine, or it does not fit or fails its test
+   */
+  static ShimBackend load(ChunkPool pool, NioBackend nio, Settings settings) {
+    ClassLoader loader = ShimBackend.class.getClassLoader();
+    String resource = Platform.RESOURCE_PREFIX + "/lib" + LIBRARY + ".so";
+    if (loader.getResource(resource) == null) {
+      throw new UnsatisfiedLinkError("no " + resource + " on the class path");
+    }
+    NativeLibrary library =
+        NativeLibrary.getInstance(
+            LIBRARY,
+            Map.of(Library.OPTION_CLASSLOADER, loader, Library.OPTION_ALLOW_OBJECTS, true));
+    Native.register(Binder.class, library);
+    int options =
+        (settings.readsStringsByRegion() ? BIND_REGIONS : 0)
+            | (settings.hasUtf8Paths() ? BIND_PATH_IS_UTF8 : 0)
+            | simdOption(settings.simd());
+    int answer = Binder.files2_bind(JNIEnv.CURRENT, ShimBackend.class, ABI, options);
+    if (answer == NO_SUCH_KERNELS) {
+      throw new UnsatisfiedLinkError("this processor has no " + settings.simd());
+    }
+    if (answer < 0) {
+      throw new UnsatisfiedLinkError(LIBRARY + " refused to be bound: " + answer);
+    }
+    testEncoders();
+    String details =
+        "encoders " + kernelsName() + (answer == BOUND_BY_REGION ? ", strings by region" : "");
+    return new ShimBackend(pool, nio, settings.truncatesByDefault(), details);
+  }
+
+  private static int simdOption(String simd) {
+    return switch (simd) {
+      case "" -> 0;
+      case "scalar" -> BIND_SCALAR;
+      case "avx2" -> BIND_AVX2;
+      case "avx512" -> BIND_AVX512;
+      default ->
+          throw new IllegalStateException(
+              Settings.SIMD + "=" + simd + " is not one of scalar, avx2, avx512");
+    };
+  }
+
+  /**
+   * Encodes a Latin-1 and a UTF-16 string: a String laid out otherwise shows here, not in a file.
+   */
+  private static void testEncoders() {
+    for (String text : new String[] {"plain", "caf\u00e9", "\u4e2d\u6587 \ud83d\ude00 a"}) {
+      byte[] expected = text.getBytes(StandardCharsets.UTF_8);
+      byte[] found = new byte[expected.length];
+      long count = encode(text, TextEncoding.KIND_UTF8, 0, found);
+      if (count != expected.length || !Arrays.equals(found, expected)) {
+        throw new UnsatisfiedLinkError(LIBRARY + " reads strings wrongly on this JVM");
+      }
+    }
+  }
+
+  /** What JNA binds. Its name is the symbol's. */
+  private static final class Binder {
+    static native int files2_bind(JNIEnv env, Object owner, int abi, int options);
+  }
+
+  // Bound by files2_bind. A result below 0 is a fault, see ShimFault.
+
+  private static native long writeText(
+      String file, String text, int encoding, int openFlags, int mode, int rules, long chunk);
+
+  private static native long writeTextTo(
+      int fd, FileDescriptor descriptor, String text, int encoding, int rules, long chunk);
+
+  private static native long writeBytes(
+      String file,
+      Object data,
+      int offset,
+      int byteCount,
+      int openFlags,
+      int mode,
+      int rules,
+      long chunk);
+
+  private static native long writeBytesTo(
+      int fd,
+      FileDescriptor descriptor,
+      Object data,
+      int offset,
+      int byteCount,
+      int rules,
+      long chunk);
+
+  private static native long open(String file, int openFlags, int mode);
+
+  private static native long openStream(String file, int openFlags, int mode, int rules);
+
+  private static native long finish(long stream, long written, int rules, boolean hasFailed);
+
+  // The native method "close" can't share its name with Backend.close(int).
+  private static native long closeFd(int fd);
+
+  private static native long syncFd(int fd, int rules);
+
+  private static native long sizeOfFd(int fd);
+
+  private static native long encode(String text, int encoding, int rules, byte[] target);
+
+  private static native String kernelsName();
+
+  @Override
+  public String name() {
+    return "shim";
+  }
+
+  /** Returns which encoders run and how strings are read. */
+  String details() {
+    return details;
+  }
+
+  private int rules(WritePlan plan) {
+    boolean truncatesFirst =
+        plan.overwrite == WritePlan.OVERWRITE_TRUNCATE
+            || (plan.overwrite == WritePlan.OVERWRITE_UNSET && truncatesByDefault);
+    return plan.flush
+        | (plan.reportsMalformed ? RULE_REPORT : 0)
+        | (truncatesFirst ? RULE_TRUNCATE_FIRST : 0);
+  }
+
+  /** Returns a chunk where {@code maxBytes} need one, else {@code null}. */
+  private Chunk takeFor(long maxBytes) {
+    return maxBytes <= SMALL_BYTES ? null : pool.take();
+  }
+
+  private static long address(Chunk chunk) {
+    return chunk == null ? 0 : chunk.address;
+  }
+
+  @Override
+  public long writeText(Path file, String text, WritePlan plan) throws IOException {
+    long result;
+    try (Chunk chunk = takeFor((long) MAX_BYTES_PER_CHAR * text.length())) {
+      result =
+          writeText(
+              file.toString(),
+              text,
+              plan.encoding.kind,
+              plan.openFlags,
+              plan.mode,
+              rules(plan),
+              address(chunk));
+    }
+    if (result < 0) {
+      if (ShimFault.isForeign(result)) {
+        return nio.writeText(file, text, plan);
+      }
+      throw ShimFault.toException(result, file.toString(), plan);
+    }
+    return result;
+  }
+
+  @Override
+  public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
+    if (!isAddressable(data)) {
+      return nio.writeBytes(file, data, plan);
+    }
+    long result;
+    try (Chunk chunk = data.isDirect() ? null : takeFor(data.remaining())) {
+      result =
+          writeBytes(
+              file.toString(),
+              base(data),
+              offset(data),
+              data.remaining(),
+              plan.openFlags,
+              plan.mode,
+              rules(plan) | directRule(data),
+              address(chunk));
+    }
+    if (result < 0) {
+      if (ShimFault.isForeign(result)) {
+        return nio.writeBytes(file, data, plan);
+      }
+      throw ShimFault.toException(result, file.toString(), plan);
+    }
+    return result;
+  }
+
+  /** A read-only heap buffer hides its array. */
+  private static boolean isAddressable(ByteBuffer data) {
+    return data.isDirect() || data.hasArray();
+  }
+
+  @SuppressWarnings("ByteBufferBackingArray") // offset() has the rest of it
+  private static Object base(ByteBuffer data) {
+    return data.isDirect() ? data : data.array();
+  }
+
+  private static int offset(ByteBuffer data) {
+    return data.isDirect() ? data.position() : data.arrayOffset() + data.position();
+  }
+
+  private static int directRule(ByteBuffer data) {
+    return data.isDirect() ? RULE_DIRECT : 0;
+  }
+
+  @Override
+  public long writeText(int fd, String text, WritePlan plan) throws IOException {
+    return writeTextTo(fd, null, text, plan, Descriptors.name(fd));
+  }
+
+  @Override
+  public long writeText(FileDescriptor fd, String text, WritePlan plan) throws IOException {
+    return writeTextTo(-1, fd, text, plan, Descriptors.name(fd));
+  }
+
+  private long writeTextTo(
+      int fd, FileDescriptor descriptor, String text, WritePlan plan, String name)
+      throws IOException {
+    long result;
+    try (Chunk chunk = takeFor((long) MAX_BYTES_PER_CHAR * text.length())) {
+      result = writeTextTo(fd, descriptor, text, plan.encoding.kind, rules(plan), address(chunk));
+    }
+    if (result < 0) {
+      throw ShimFault.toException(result, name, plan);
+    }
+    return result;
+  }
+
+  @Override
+  public long writeBytes(int fd, ByteBuffer data, WritePlan plan) throws IOException {
+    return writeBytesTo(fd, null, data, plan, Descriptors.name(fd));
+  }
+
+  @Override
+  public long writeBytes(FileDescriptor fd, ByteBuffer data, WritePlan plan) throws IOException {
+    return writeBytesTo(-1, fd, data, plan, Descriptors.name(fd));
+  }
+
+  private long writeBytesTo(
+      int fd, FileDescriptor descriptor, ByteBuffer data, WritePlan plan, String name)
+      throws IOException {
+    ByteBuffer source = data;
+    if (!isAddressable(data)) {
+      source = ByteBuffer.allocate(data.remaining());
+      source.put(data.duplicate()).flip();
+    }
+    long result;
+    try (Chunk chunk = source.isDirect() ? null : takeFor(source.remaining())) {
+      result =
+          writeBytesTo(
+              fd,
+              descriptor,
+              base(source),
+              offset(source),
+              source.remaining(),
+              rules(plan) | directRule(source),
+              address(chunk));
+    }
+    if (result < 0) {
+      throw ShimFault.toException(result, name, plan);
+    }
+    return result;
+  }
+
+  @Override
+  public OutputStream newOutputStream(Path file, WritePlan plan) throws IOException {
+    long stream = openStream(file.toString(), plan.openFlags, plan.mode, rules(plan));
+    if (stream < 0) {
+      if (ShimFault.isForeign(stream)) {
+        return nio.newOutputStream(file, plan);
+      }
+      throw ShimFault.toException(stream, file.toString(), plan);
+    }
+    return new NativeOutputStream(this, file, plan, stream);
+  }
+
+  @Override
+  public void writePiece(long stream, byte[] piece, int byteCount, Path file, WritePlan plan)
+      throws IOException {
+    long result;
+    try (Chunk chunk = takeFor(byteCount)) {
+      result = writeBytesTo((int) stream, null, piece, 0, byteCount, 0, address(chunk));
+    }
+    if (result < 0) {
+      throw ShimFault.toException(result, file.toString(), plan);
+    }
+  }
+
+  @Override
+  public void finish(long stream, long written, boolean hasFailed, Path file, WritePlan plan)
+      throws IOException {
+    long result = finish(stream, written, plan.flush, hasFailed);
+    if (result < 0) {
+      throw ShimFault.toException(result, file.toString(), plan);
+    }
+  }
+
+  @Override
+  public int open(Path file, int openFlags, int mode) throws IOException {
+    long result = open(file.toString(), openFlags, mode);
+    if (result < 0) {
+      if (ShimFault.isForeign(result)) {
+        return nio.open(file, openFlags, mode);
+      }
+      throw ShimFault.openException(result, file.toString(), openFlags, mode);
+    }
+    return Descriptors.add((int) result, this);
+  }
+
+  @Override
+  public void close(int fd) throws IOException {
+    long result = closeFd(fd);
+    if (result < 0) {
+      throw ShimFault.toException(result, Descriptors.name(fd), null);
+    }
+  }
+
+  @Override
+  public void sync(int fd, int flush) throws IOException {
+    long result = syncFd(fd, flush);
+    if (result < 0) {
+      throw ShimFault.toException(result, Descriptors.name(fd), null);
+    }
+  }
+
+  @Override
+  public long sizeOf(int fd) throws IOException {
+    long result = sizeOfFd(fd);
+    if (result < 0) {
+      throw ShimFault.toException(result, Descriptors.name(fd), null);
+    }
+    return result;
+  }
+}

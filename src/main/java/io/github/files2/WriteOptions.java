@@ -1,0 +1,243 @@
+package io.github.files2;
+
+import java.nio.charset.Charset;
+import java.nio.charset.CodingErrorAction;
+import java.util.Objects;
+
+/**
+ * How a write of the Node family is done. Each method returns a changed copy; what it is given is
+ * checked at once. Immutable.
+ *
+ * <pre>{@code
+ * static final WriteOptions DURABLE = WriteOptions.DEFAULT.flush(true).mode(0600);
+ * Files2.writeStringSync(path, text, DURABLE);
+ * }</pre>
+ */
+public final class WriteOptions {
+  private static final int UNSET_FLAGS = -1;
+  private static final int MODE_BITS = 07777;
+
+  /**
+   * The defaults: flag {@code w} to write and {@code a} to append, encoding utf8, mode 0666 less
+   * the umask, no flush, malformed text replaced.
+   */
+  public static final WriteOptions DEFAULT =
+      new WriteOptions(
+          UNSET_FLAGS,
+          TextEncoding.UTF8,
+          WritePlan.DEFAULT_MODE,
+          WritePlan.FLUSH_NONE,
+          false,
+          WritePlan.OVERWRITE_UNSET);
+
+  private final int openFlags;
+  private final TextEncoding encoding;
+  private final int mode;
+  private final int flush;
+  private final boolean reportsMalformed;
+  private final int overwrite;
+
+  /** What a write and an append with these options do. */
+  private final WritePlan writePlan;
+
+  private final WritePlan appendPlan;
+
+  private WriteOptions(
+      int openFlags,
+      TextEncoding encoding,
+      int mode,
+      int flush,
+      boolean reportsMalformed,
+      int overwrite) {
+    this.openFlags = openFlags;
+    this.encoding = encoding;
+    this.mode = mode;
+    this.flush = flush;
+    this.reportsMalformed = reportsMalformed;
+    this.overwrite = overwrite;
+    this.writePlan = plan(OpenFlags.WRITE);
+    this.appendPlan = plan(OpenFlags.WRONLY | OpenFlags.CREAT | OpenFlags.APPEND);
+  }
+
+  private WritePlan plan(int defaultFlags) {
+    return new WritePlan(
+        openFlags == UNSET_FLAGS ? defaultFlags : openFlags,
+        mode,
+        flush,
+        encoding,
+        reportsMalformed,
+        overwrite);
+  }
+
+  /**
+   * Sets how the file is opened: one of Node's strings {@code r rs r+ rs+ w wx w+ wx+ a ax as a+
+   * ax+ as+} or a synonym ({@code sr sr+ xw xw+ xa sa xa+ sa+}), case-sensitive. A flag that is set
+   * wins over the call's default, so that an append with {@code w} really truncates.
+   *
+   * @param flag the flag; {@code null} goes back to the default of the call
+   * @return the changed copy
+   * @throws IllegalArgumentException if {@code flag} is anything else
+   */
+  public WriteOptions flag(String flag) {
+    return new WriteOptions(
+        flag == null ? UNSET_FLAGS : OpenFlags.parse(flag),
+        encoding,
+        mode,
+        flush,
+        reportsMalformed,
+        overwrite);
+  }
+
+  /**
+   * Sets the encoding by name. Node's twelve spellings ({@code utf8 utf-8 utf16le utf-16le ucs2
+   * ucs-2 latin1 binary ascii hex base64 base64url}), in any letter case, follow Node's rules;
+   * another charset name follows Java's. The name is resolved here, once.
+   *
+   * @param encoding the name; {@code null} and the empty string mean utf8
+   * @return the changed copy
+   * @throws IllegalArgumentException if nothing has that name, or it does not say its byte order
+   *     ({@code utf16})
+   */
+  public WriteOptions encoding(String encoding) {
+    return withEncoding(encoding == null ? TextEncoding.UTF8 : TextEncoding.named(encoding));
+  }
+
+  /**
+   * Sets the encoding to a charset with Java's rules: its encoder's replacement, and its byte order
+   * mark if the file was empty when it was opened. {@code UTF_8} alone replaces as Node does.
+   *
+   * @param charset the charset
+   * @return the changed copy
+   * @throws IllegalArgumentException if the charset can only decode
+   */
+  public WriteOptions encoding(Charset charset) {
+    Objects.requireNonNull(charset, "charset");
+    return withEncoding(TextEncoding.of(charset));
+  }
+
+  private WriteOptions withEncoding(TextEncoding changed) {
+    return new WriteOptions(openFlags, changed, mode, flush, reportsMalformed, overwrite);
+  }
+
+  /**
+   * Sets the permission bits that a new file gets, before the umask. An existing file keeps its
+   * own. Bits above 07777 are ignored, as in {@code open(2)}.
+   *
+   * @param mode the bits, as in {@code 0600}
+   * @return the changed copy
+   * @throws IllegalArgumentException if {@code mode} is negative
+   */
+  public WriteOptions mode(int mode) {
+    return new WriteOptions(
+        openFlags, encoding, checkMode(mode), flush, reportsMalformed, overwrite);
+  }
+
+  /** Checks a mode and cuts it to the bits that {@code open(2)} looks at. */
+  static int checkMode(int mode) {
+    if (mode < 0) {
+      throw new IllegalArgumentException("mode " + mode + " is negative");
+    }
+    return mode & MODE_BITS;
+  }
+
+  /**
+   * Sets the permission bits that a new file gets, as octal digits, like {@code "600"} or {@code
+   * "0600"}.
+   *
+   * @param mode the digits
+   * @return the changed copy
+   * @throws IllegalArgumentException if {@code mode} holds anything but octal digits, is empty, or
+   *     is above {@code 17777777777}
+   */
+  public WriteOptions mode(String mode) {
+    Objects.requireNonNull(mode, "mode");
+    long value = 0;
+    for (int i = 0; i < mode.length(); i++) {
+      int digit = mode.charAt(i) - '0';
+      if (digit < 0 || digit > 7 || value > Integer.MAX_VALUE >> 3) {
+        throw badMode(mode);
+      }
+      value = value << 3 | digit;
+    }
+    if (mode.isEmpty()) {
+      throw badMode(mode);
+    }
+    return mode((int) value);
+  }
+
+  private static IllegalArgumentException badMode(String mode) {
+    return new IllegalArgumentException(
+        "mode \"" + mode + "\" is not a number of octal digits up to 17777777777");
+  }
+
+  /**
+   * Sets whether the file is synced after the last byte: {@code true} is {@link Flush#FULL}, {@code
+   * false} is {@link Flush#NONE}.
+   *
+   * @param flush whether to call {@code fsync(2)}
+   * @return the changed copy
+   */
+  public WriteOptions flush(boolean flush) {
+    return flush(flush ? Flush.FULL : Flush.NONE);
+  }
+
+  /**
+   * Sets what is made durable before the call returns. The sync comes once, after the last byte,
+   * for paths and descriptors; its error is thrown. Nothing is thrown for what can't be synced
+   * (pipe, socket, terminal). The folder that names a new file is not synced.
+   *
+   * @param flush the level
+   * @return the changed copy
+   */
+  public WriteOptions flush(Flush flush) {
+    int level =
+        switch (flush) {
+          case NONE -> WritePlan.FLUSH_NONE;
+          case DATA -> WritePlan.FLUSH_DATA;
+          case FULL -> WritePlan.FLUSH_FULL;
+        };
+    return new WriteOptions(openFlags, encoding, mode, level, reportsMalformed, overwrite);
+  }
+
+  /**
+   * Sets what happens to text that the encoding can't express: {@link CodingErrorAction#REPLACE}
+   * writes what Node writes, {@link CodingErrorAction#REPORT} throws {@link MalformedTextException}
+   * before the file is opened.
+   *
+   * @param action {@code REPLACE} or {@code REPORT}
+   * @return the changed copy
+   * @throws IllegalArgumentException if {@code action} is {@code IGNORE}
+   */
+  public WriteOptions onMalformedInput(CodingErrorAction action) {
+    Objects.requireNonNull(action, "action");
+    if (action == CodingErrorAction.IGNORE) {
+      throw new IllegalArgumentException("action IGNORE would lose text: use REPLACE or REPORT");
+    }
+    return new WriteOptions(
+        openFlags, encoding, mode, flush, action == CodingErrorAction.REPORT, overwrite);
+  }
+
+  /**
+   * Sets how an existing file is replaced on a native lane. Without it {@code -Dfiles2.overwrite}
+   * decides ({@code in_place}, the default, or {@code truncate}).
+   *
+   * @param overwrite the way
+   * @return the changed copy
+   */
+  public WriteOptions overwrite(Overwrite overwrite) {
+    Objects.requireNonNull(overwrite, "overwrite");
+    int changed =
+        overwrite == Overwrite.TRUNCATE
+            ? WritePlan.OVERWRITE_TRUNCATE
+            : WritePlan.OVERWRITE_IN_PLACE;
+    return new WriteOptions(openFlags, encoding, mode, flush, reportsMalformed, changed);
+  }
+
+  WritePlan writePlan() {
+    return writePlan;
+  }
+
+  WritePlan appendPlan() {
+    return appendPlan;
+  }
+}

@@ -1,0 +1,118 @@
+package io.github.files2;
+
+import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
+
+/** All that one write needs to know, checked once; what the lanes see of the options. Immutable. */
+final class WritePlan {
+  /** What a file gets before the umask when nothing else is asked for. */
+  static final int DEFAULT_MODE = 0666;
+
+  /** {@link #overwrite}: what {@code -Dfiles2.overwrite} says. */
+  static final int OVERWRITE_UNSET = 0;
+
+  static final int OVERWRITE_IN_PLACE = 1;
+  static final int OVERWRITE_TRUNCATE = 2;
+
+  /** {@link #flush}: the levels of {@link Flush}; files2.h has the same numbers. */
+  static final int FLUSH_NONE = 0;
+
+  static final int FLUSH_DATA = 1;
+  static final int FLUSH_FULL = 2;
+
+  /** The drop-in for {@code Files} without options: create, truncate, and refuse bad text. */
+  static final WritePlan REPLACE =
+      new WritePlan(
+          OpenFlags.WRITE, DEFAULT_MODE, FLUSH_NONE, TextEncoding.UTF8, true, OVERWRITE_UNSET);
+
+  /** Bits of {@link OpenFlags}. */
+  final int openFlags;
+
+  /** Permission bits of a new file before the umask, 0 to 07777. */
+  final int mode;
+
+  final int flush;
+  final TextEncoding encoding;
+
+  /** Whether text that the encoding can't express is refused instead of replaced. */
+  final boolean reportsMalformed;
+
+  final int overwrite;
+
+  WritePlan(
+      int openFlags,
+      int mode,
+      int flush,
+      TextEncoding encoding,
+      boolean reportsMalformed,
+      int overwrite) {
+    this.openFlags = openFlags;
+    this.mode = mode;
+    this.flush = flush;
+    this.encoding = encoding;
+    this.reportsMalformed = reportsMalformed;
+    this.overwrite = overwrite;
+  }
+
+  /**
+   * Returns the plan for {@code options} as {@code Files.newOutputStream} understands them, or
+   * {@code null} where only the real {@code Files} method knows what they mean or how to refuse
+   * them.
+   */
+  static WritePlan of(TextEncoding encoding, OpenOption... options) {
+    if (options.length == 0 && encoding == TextEncoding.UTF8) {
+      return REPLACE;
+    }
+    int flags = options.length == 0 ? OpenFlags.WRITE : openFlags(options);
+    return flags < 0
+        ? null
+        : new WritePlan(flags, DEFAULT_MODE, FLUSH_NONE, encoding, true, OVERWRITE_UNSET);
+  }
+
+  private static int openFlags(OpenOption... options) {
+    int flags = OpenFlags.WRONLY;
+    for (OpenOption option : options) {
+      if (!(option instanceof StandardOpenOption standard)) {
+        return -1; // null, LinkOption or a provider's own
+      }
+      switch (standard) {
+        case WRITE, SPARSE -> {} // SPARSE is a hint that Linux needs no flag for
+        case CREATE -> flags |= OpenFlags.CREAT;
+        case CREATE_NEW -> flags |= OpenFlags.CREAT | OpenFlags.EXCL;
+        case TRUNCATE_EXISTING -> flags |= OpenFlags.TRUNC;
+        case APPEND -> flags |= OpenFlags.APPEND;
+        case SYNC -> flags |= OpenFlags.SYNC;
+        case DSYNC -> flags |= OpenFlags.DSYNC;
+        default -> {
+          return -1; // READ is refused by the JDK, DELETE_ON_CLOSE is done by it
+        }
+      }
+    }
+    boolean contradicts = (flags & OpenFlags.APPEND) != 0 && (flags & OpenFlags.TRUNC) != 0;
+    return contradicts ? -1 : flags;
+  }
+
+  /** Returns this plan for a piece that more follow. */
+  WritePlan withoutFlush() {
+    return new WritePlan(openFlags, mode, FLUSH_NONE, encoding, reportsMalformed, overwrite);
+  }
+
+  /** Returns this plan with the old content gone before the first byte is made. */
+  WritePlan truncatingFirst() {
+    return new WritePlan(openFlags, mode, flush, encoding, reportsMalformed, OVERWRITE_TRUNCATE);
+  }
+
+  /** Tells whether an existing file loses its old content. */
+  boolean truncates() {
+    return (openFlags & (OpenFlags.TRUNC | OpenFlags.EXCL)) == OpenFlags.TRUNC;
+  }
+
+  boolean appends() {
+    return (openFlags & OpenFlags.APPEND) != 0;
+  }
+
+  /** Tells whether the descriptor would refuse a write. */
+  boolean isReadOnly() {
+    return (openFlags & (OpenFlags.WRONLY | OpenFlags.RDWR)) == 0;
+  }
+}

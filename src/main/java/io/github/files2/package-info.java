@@ -1,0 +1,2 @@
+/** Fast, complete file writing. */
+package io.github.files2;
