@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -27,7 +27,9 @@ final class Backends {
   private static volatile Backend prepared;
 
   private static final AtomicLong PAID_NANOS = new AtomicLong();
-  private static final AtomicBoolean IS_RENTING_OVER = new AtomicBoolean();
+
+  /** 1 once the preparing thread was started. AtomicBoolean would load half of the VarHandles. */
+  private static final AtomicInteger RENTS_ENDED = new AtomicInteger();
 
   /** Why lanes were passed over, a line each; written before {@link #prepared}. */
   private static List<String> reasons = List.of();
@@ -108,7 +110,7 @@ final class Backends {
       return;
     }
     long paid = PAID_NANOS.addAndGet(Math.max(0, System.nanoTime() - from));
-    if (paid >= RENT_NANOS && IS_RENTING_OVER.compareAndSet(false, true)) {
+    if (paid >= RENT_NANOS && RENTS_ENDED.compareAndSet(0, 1)) {
       Preparer preparer = new Preparer();
       preparer.setDaemon(true);
       preparer.start();

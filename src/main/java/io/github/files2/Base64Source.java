@@ -17,12 +17,12 @@ final class Base64Source extends TextSource {
   }
 
   @Override
-  long maxBytes() {
+  public long maxBytes() {
     return 3L * ((text.length() - index + valueCount) / 4) + 3;
   }
 
   @Override
-  long countBytes() {
+  public long countBytes() {
     long values = 0;
     for (int i = 0; i < text.length(); i++) {
       char unit = text.charAt(i);
@@ -37,7 +37,7 @@ final class Base64Source extends TextSource {
   }
 
   @Override
-  boolean fill(ByteBuffer target) {
+  public boolean fill(ByteBuffer target) {
     while (index < text.length() && target.remaining() >= 3) {
       char unit = text.charAt(index++);
       int value = value(unit);

@@ -3,7 +3,7 @@ package io.github.files2;
 import java.nio.ByteBuffer;
 
 /** Ready bytes. */
-final class BytesSource extends Source {
+final class BytesSource implements Source {
   private final ByteBuffer data;
 
   /** Takes the bytes that remain in {@code data}, whose position and limit stay as they are. */
@@ -12,17 +12,17 @@ final class BytesSource extends Source {
   }
 
   @Override
-  long maxBytes() {
+  public long maxBytes() {
     return data.remaining();
   }
 
   @Override
-  long countBytes() {
+  public long countBytes() {
     return data.remaining();
   }
 
   @Override
-  boolean fill(ByteBuffer target) {
+  public boolean fill(ByteBuffer target) {
     int count = Math.min(data.remaining(), target.remaining());
     target.put(target.position(), data, data.position(), count);
     target.position(target.position() + count);

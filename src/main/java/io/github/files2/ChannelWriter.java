@@ -69,7 +69,7 @@ final class ChannelWriter {
       return channel.write(piece);
     } catch (IOException e) {
       boolean isPlain = e.getClass() == IOException.class || e instanceof FileSystemException;
-      throw isPlain ? NioFile.writeFailure(e, NAME, written + before - piece.remaining()) : e;
+      throw isPlain ? NioFailure.ofWrite(e, NAME, written + before - piece.remaining()) : e;
     }
   }
 }

@@ -34,14 +34,14 @@ final class CharsetSource extends TextSource {
   }
 
   @Override
-  long maxBytes() {
+  public long maxBytes() {
     // A mark, and what the encoder holds back to its end, are the few more.
     int charCount = text.isEmpty() ? 0 : chars.remaining() + 4;
     return (long) Math.ceil((double) encoder.maxBytesPerChar() * charCount);
   }
 
   @Override
-  long countBytes() {
+  public long countBytes() {
     return countByMaking(new CharsetSource(text, encoder.charset()));
   }
 
@@ -58,7 +58,7 @@ final class CharsetSource extends TextSource {
   }
 
   @Override
-  boolean fill(ByteBuffer target) {
+  public boolean fill(ByteBuffer target) {
     if (!encoded) {
       encoded = encoder.encode(chars, target, true).isUnderflow();
     }

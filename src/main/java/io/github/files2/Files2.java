@@ -1,14 +1,10 @@
 package io.github.files2;
 
-import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.Charset;
-import java.nio.charset.CharsetEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -439,18 +435,10 @@ public final class Files2 {
     Backend backend = laneFor(file, plan);
     long from = Backends.rentFrom();
     try {
-      return advance(data, backend.writeBytes(file, data, plan));
-    } catch (PartialWriteException e) {
-      advance(data, e.bytesWritten());
-      throw e;
+      return BytesWriter.write(backend, file, data, plan);
     } finally {
       Backends.payRent(from);
     }
-  }
-
-  private static long advance(ByteBuffer data, long byteCount) {
-    data.position(data.position() + (int) byteCount);
-    return byteCount;
   }
 
   /**
@@ -505,12 +493,7 @@ public final class Files2 {
       throws IOException {
     Objects.requireNonNull(data, "data");
     WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
-    try {
-      return advance(data, Backends.forDescriptor(checkFd(fd)).writeBytes(fd, data, plan));
-    } catch (PartialWriteException e) {
-      advance(data, e.bytesWritten());
-      throw e;
-    }
+    return BytesWriter.write(Backends.forDescriptor(checkFd(fd)), fd, data, plan);
   }
 
   /**
@@ -567,12 +550,7 @@ public final class Files2 {
     Objects.requireNonNull(fd, "fd");
     Objects.requireNonNull(data, "data");
     WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
-    try {
-      return advance(data, Backends.current().writeBytes(fd, data, plan));
-    } catch (PartialWriteException e) {
-      advance(data, e.bytesWritten());
-      throw e;
-    }
+    return BytesWriter.write(Backends.current(), fd, data, plan);
   }
 
   /**
@@ -781,17 +759,9 @@ public final class Files2 {
    */
   public static Path writeString(
       Path file, CharSequence text, Charset charset, OpenOption... options) throws IOException {
-    TextEncoding encoding = fastEncoding(charset);
-    WritePlan plan = encoding == null ? null : WritePlan.of(encoding, options);
-    Backend backend = plan == null ? Backends.nio() : laneOf(file);
+    Backend backend = laneOf(file);
     if (backend != Backends.nio()) {
-      try {
-        backend.writeText(file, String.valueOf(Objects.requireNonNull(text)), plan);
-        return file;
-      } catch (MalformedTextException e) {
-        // Nothing is written yet: the JDK throws the exception that it throws for this charset.
-        return Files.writeString(file, text, charset, options);
-      }
+      return DropIn.writeString(backend, file, text, charset, options);
     }
     long from = Backends.rentFrom();
     try {
@@ -799,16 +769,6 @@ public final class Files2 {
     } finally {
       Backends.payRent(from);
     }
-  }
-
-  private static TextEncoding fastEncoding(Charset charset) {
-    if (StandardCharsets.UTF_8.equals(charset)) {
-      return TextEncoding.UTF8;
-    }
-    if (StandardCharsets.ISO_8859_1.equals(charset)) {
-      return TextEncoding.LATIN1;
-    }
-    return StandardCharsets.US_ASCII.equals(charset) ? TextEncoding.ASCII : null;
   }
 
   private static Backend laneOf(Path file) {
@@ -825,11 +785,9 @@ public final class Files2 {
    * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
    */
   public static Path write(Path file, byte[] bytes, OpenOption... options) throws IOException {
-    WritePlan plan = WritePlan.of(TextEncoding.UTF8, options);
-    Backend backend = plan == null ? Backends.nio() : laneOf(file);
+    Backend backend = laneOf(file);
     if (backend != Backends.nio()) {
-      backend.writeBytes(file, ByteBuffer.wrap(bytes), plan);
-      return file;
+      return DropIn.write(backend, file, bytes, options);
     }
     long from = Backends.rentFrom();
     try {
@@ -871,21 +829,9 @@ public final class Files2 {
   public static Path write(
       Path file, Iterable<? extends CharSequence> lines, Charset charset, OpenOption... options)
       throws IOException {
-    WritePlan plan = WritePlan.of(TextEncoding.UTF8, options);
-    Backend backend = plan == null ? Backends.nio() : laneOf(file);
+    Backend backend = laneOf(file);
     if (backend != Backends.nio()) {
-      Objects.requireNonNull(lines);
-      CharsetEncoder encoder = charset.newEncoder();
-      WritePlan streamPlan = lines instanceof Collection ? plan : plan.truncatingFirst();
-      // The JDK's own writer: its bytes and its exceptions, whatever the charset.
-      try (OutputStream out = backend.newOutputStream(file, streamPlan);
-          BufferedWriter writer = new BufferedWriter(new OutputStreamWriter(out, encoder))) {
-        for (CharSequence line : lines) {
-          writer.append(line);
-          writer.newLine();
-        }
-      }
-      return file;
+      return DropIn.write(backend, file, lines, charset, options);
     }
     long from = Backends.rentFrom();
     try {

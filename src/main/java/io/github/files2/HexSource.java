@@ -11,12 +11,12 @@ final class HexSource extends TextSource {
   }
 
   @Override
-  long maxBytes() {
+  public long maxBytes() {
     return (text.length() - index) / 2L;
   }
 
   @Override
-  long countBytes() {
+  public long countBytes() {
     int i = 0;
     while (i + 1 < text.length() && pair(i) >= 0) {
       i += 2;
@@ -36,7 +36,7 @@ final class HexSource extends TextSource {
   }
 
   @Override
-  boolean fill(ByteBuffer target) {
+  public boolean fill(ByteBuffer target) {
     while (index + 1 < text.length() && target.hasRemaining()) {
       int value = pair(index);
       if (value < 0) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.SyncFailedException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class NioBackend implements Backend {
   /** The most that is encoded at a time, in bytes. */
   private static final int PIECE_BYTES = 128 * 1024;
+
+  /** Text up to this many chars, without surrogates, is encoded by the JDK at once. */
+  private static final int SHORT_TEXT_CHARS = 8 * 1024;
 
   /** The first number of this lane's own descriptors; the kernel's are far below. */
   private static final int FIRST_FD = 1 << 20;
@@ -44,11 +48,27 @@ final class NioBackend implements Backend {
 
   @Override
   public long writeText(Path file, String text, WritePlan plan) throws IOException {
+    if (plan.encoding.kind == TextEncoding.KIND_UTF8 && isShortAndWhole(text)) {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      return writeAtOnce(file, bytes, 0, bytes.length, plan);
+    }
     TextSource source = TextSource.of(text, plan);
     if (plan.encoding.isCharset() && !plan.truncates() && hasBytes(file)) {
       ((CharsetSource) source).continueFile();
     }
     return write(file, source, plan);
+  }
+
+  private static boolean isShortAndWhole(String text) {
+    if (text.length() > SHORT_TEXT_CHARS) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean hasBytes(Path file) {
@@ -61,7 +81,35 @@ final class NioBackend implements Backend {
 
   @Override
   public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
+    if (data.hasArray() && data.remaining() <= PIECE_BYTES) {
+      int offset = data.arrayOffset() + data.position();
+      return writeAtOnce(file, data.array(), offset, data.remaining(), plan);
+    }
     return write(file, new BytesSource(data), plan);
+  }
+
+  /** The write that a program may make only once: it loads few classes. */
+  private static long writeAtOnce(
+      Path file, byte[] bytes, int offset, int byteCount, WritePlan plan) throws IOException {
+    NioFile opened =
+        NioFile.open(file, plan.openFlags, plan.mode, plan.flush != WritePlan.FLUSH_NONE);
+    try {
+      opened.write(bytes, offset, byteCount);
+      opened.sync(plan.flush);
+    } catch (IOException | RuntimeException | Error e) {
+      closeAfter(opened, e);
+      throw e;
+    }
+    opened.close();
+    return byteCount;
+  }
+
+  private static void closeAfter(NioFile opened, Throwable first) {
+    try {
+      opened.close();
+    } catch (IOException later) {
+      first.addSuppressed(later);
+    }
   }
 
   private static long write(Path file, Source source, WritePlan plan) throws IOException {
@@ -77,11 +125,7 @@ final class NioBackend implements Backend {
       written = opened.write(pieces);
       opened.sync(plan.flush);
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        opened.close();
-      } catch (IOException later) {
-        e.addSuppressed(later);
-      }
+      closeAfter(opened, e);
       throw e;
     }
     opened.close();
@@ -224,7 +268,7 @@ final class NioBackend implements Backend {
       try {
         out.write(piece.array(), piece.arrayOffset() + piece.position(), byteCount);
       } catch (IOException e) {
-        throw NioFile.writeFailure(e, Descriptors.name(fd), written);
+        throw NioFailure.ofWrite(e, Descriptors.name(fd), written);
       }
       written += byteCount;
     }

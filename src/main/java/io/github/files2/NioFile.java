@@ -9,7 +9,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -81,7 +80,7 @@ final class NioFile implements AutoCloseable {
       }
       return openWith(file, openFlags, mode, syncs);
     } catch (IOException e) {
-      throw named(e, Errno.openOperation(openFlags, mode), file.toString());
+      throw NioFailure.named(e, Errno.openOperation(openFlags, mode), file.toString());
     }
   }
 
@@ -211,19 +210,30 @@ final class NioFile implements AutoCloseable {
   long write(Pieces pieces) throws IOException {
     long before = written;
     for (ByteBuffer piece = pieces.next(); piece != null; piece = pieces.next()) {
-      if (out == null) {
-        throw Errno.exception("write", Errno.EBADF, name, 0);
-      }
-      int byteCount = piece.remaining();
-      try {
-        out.write(piece.array(), piece.arrayOffset() + piece.position(), byteCount);
-      } catch (IOException e) {
-        long taken = written + takenOf(byteCount) - before;
-        throw writeFailure(e, name, taken);
-      }
-      written += byteCount;
+      int offset = piece.arrayOffset() + piece.position();
+      write(piece.array(), offset, piece.remaining(), before);
     }
     return written - before;
+  }
+
+  /** Writes bytes that are a whole write of their own. */
+  void write(byte[] bytes, int offset, int byteCount) throws IOException {
+    if (byteCount > 0) {
+      write(bytes, offset, byteCount, written);
+    }
+  }
+
+  /** Writes a piece of a write that began after {@code before} bytes. */
+  private void write(byte[] bytes, int offset, int byteCount, long before) throws IOException {
+    if (out == null) {
+      throw Errno.exception("write", Errno.EBADF, name, 0);
+    }
+    try {
+      out.write(bytes, offset, byteCount);
+    } catch (IOException e) {
+      throw NioFailure.ofWrite(e, name, written + takenOf(byteCount) - before);
+    }
+    written += byteCount;
   }
 
   /** Tells how much of a failed piece was taken, as far as the file's size shows it. */
@@ -239,48 +249,6 @@ final class NioFile implements AutoCloseable {
     } catch (IOException e) {
       return 0;
     }
-  }
-
-  /** Returns the failure of a write in the terms of all lanes. */
-  static IOException writeFailure(IOException e, String name, long taken) {
-    int errno = Errno.ofText(e.getMessage());
-    IOException failure;
-    if (errno != 0) {
-      failure = Errno.exception("write", errno, name, taken);
-    } else {
-      String reason = "write: " + e.getMessage();
-      failure =
-          taken > 0
-              ? new PartialWriteException(name, reason + " after " + taken + " bytes", taken)
-              : new FileSystemException(name, null, reason);
-    }
-    failure.initCause(e);
-    return failure;
-  }
-
-  /** Returns an exception of the same kind that tells the operation and the errno's name. */
-  static IOException named(IOException e, String operation, String name) {
-    if (!(e instanceof FileSystemException given)) {
-      int errno = Errno.ofText(e.getMessage());
-      return errno == 0 ? e : withCause(Errno.exception(operation, errno, name, 0), e);
-    }
-    if (e.getClass() == NoSuchFileException.class) {
-      return withCause(Errno.exception(operation, Errno.ENOENT, name, 0), e);
-    }
-    if (e.getClass() == FileAlreadyExistsException.class) {
-      return withCause(Errno.exception(operation, Errno.EEXIST, name, 0), e);
-    }
-    if (e.getClass() == AccessDeniedException.class) {
-      return withCause(Errno.exception(operation, Errno.EACCES, name, 0), e);
-    }
-    String reason = given.getReason();
-    int errno = e.getClass() == FileSystemException.class ? Errno.ofTextStart(reason) : 0;
-    return errno == 0 ? e : withCause(Errno.exception(operation, errno, name, 0), e);
-  }
-
-  private static IOException withCause(IOException failure, IOException cause) {
-    failure.initCause(cause);
-    return failure;
   }
 
   /** Returns the size of the file by now. */
@@ -316,7 +284,7 @@ final class NioFile implements AutoCloseable {
           isInterrupted |= Thread.interrupted();
           syncChannel = reopenToSync();
         } catch (IOException e) {
-          throw named(e, "fsync", name);
+          throw NioFailure.named(e, "fsync", name);
         }
       }
     } finally {
@@ -344,14 +312,14 @@ final class NioFile implements AutoCloseable {
         out.close();
       }
     } catch (IOException e) {
-      failure = named(e, "close", name);
+      failure = NioFailure.named(e, "close", name);
     }
     if (syncChannel != null) {
       try {
         syncChannel.close();
       } catch (IOException e) {
         if (failure == null) {
-          failure = named(e, "close", name);
+          failure = NioFailure.named(e, "close", name);
         } else {
           failure.addSuppressed(e);
         }

@@ -6,15 +6,15 @@ import java.nio.ByteBuffer;
  * The bytes of one write, made piece by piece so that memory does not grow with them. It does no
  * I/O. Not safe for use by many threads; use one each.
  */
-abstract sealed class Source permits BytesSource, TextSource {
+sealed interface Source permits BytesSource, TextSource {
   /** The smallest target that {@link #fill} makes progress with, in bytes. */
-  static final int MIN_TARGET_BYTES = 16;
+  int MIN_TARGET_BYTES = 16;
 
   /** Returns a bound on the bytes still to come that costs nothing to know. */
-  abstract long maxBytes();
+  long maxBytes();
 
   /** Returns exactly how many bytes a fresh source makes; may cost a pass over all of it. */
-  abstract long countBytes();
+  long countBytes();
 
   /**
    * Puts bytes into {@code target} from its position on until it is full, give or take a character,
@@ -23,5 +23,5 @@ abstract sealed class Source permits BytesSource, TextSource {
    * @param target at least {@link #MIN_TARGET_BYTES} long
    * @return whether the source has ended
    */
-  abstract boolean fill(ByteBuffer target);
+  boolean fill(ByteBuffer target);
 }

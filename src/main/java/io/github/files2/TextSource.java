@@ -3,7 +3,7 @@ package io.github.files2;
 import java.nio.ByteBuffer;
 
 /** The bytes of a text in one encoding, made in Java for the lanes that have no C encoders. */
-abstract sealed class TextSource extends Source
+abstract sealed class TextSource implements Source
     permits Utf8Source, UnitSource, Base64Source, HexSource, CharsetSource {
   final String text;
 

@@ -16,12 +16,12 @@ final class UnitSource extends TextSource {
   }
 
   @Override
-  long maxBytes() {
+  public long maxBytes() {
     return (long) bytesPerUnit * (text.length() - index);
   }
 
   @Override
-  long countBytes() {
+  public long countBytes() {
     return (long) bytesPerUnit * text.length();
   }
 
@@ -39,7 +39,7 @@ final class UnitSource extends TextSource {
   }
 
   @Override
-  boolean fill(ByteBuffer target) {
+  public boolean fill(ByteBuffer target) {
     int end = (int) Math.min(text.length(), index + (long) target.remaining() / bytesPerUnit);
     for (int i = index; i < end; i++) {
       char unit = text.charAt(i);

@@ -9,12 +9,12 @@ final class Utf8Source extends TextSource {
   }
 
   @Override
-  long maxBytes() {
+  public long maxBytes() {
     return 3L * (text.length() - index);
   }
 
   @Override
-  long countBytes() {
+  public long countBytes() {
     long count = text.length();
     for (int i = 0; i < text.length(); i++) {
       char unit = text.charAt(i);
@@ -34,7 +34,7 @@ final class Utf8Source extends TextSource {
   }
 
   @Override
-  boolean fill(ByteBuffer target) {
+  public boolean fill(ByteBuffer target) {
     int i = index;
     int length = text.length();
     // Four bytes hold any one code point.

@@ -1,0 +1,54 @@
+package io.github.files2;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+
+/** Turns the JDK's exceptions into those of all lanes: with path, operation and errno's name. */
+final class NioFailure {
+  private NioFailure() {}
+
+  /** Returns the failure of a write in the terms of all lanes. */
+  static IOException ofWrite(IOException e, String name, long taken) {
+    int errno = Errno.ofText(e.getMessage());
+    IOException failure;
+    if (errno != 0) {
+      failure = Errno.exception("write", errno, name, taken);
+    } else {
+      String reason = "write: " + e.getMessage();
+      failure =
+          taken > 0
+              ? new PartialWriteException(name, reason + " after " + taken + " bytes", taken)
+              : new FileSystemException(name, null, reason);
+    }
+    failure.initCause(e);
+    return failure;
+  }
+
+  /** Returns an exception of the same kind that tells the operation and the errno's name. */
+  static IOException named(IOException e, String operation, String name) {
+    if (!(e instanceof FileSystemException given)) {
+      int errno = Errno.ofText(e.getMessage());
+      return errno == 0 ? e : withCause(Errno.exception(operation, errno, name, 0), e);
+    }
+    if (e.getClass() == NoSuchFileException.class) {
+      return withCause(Errno.exception(operation, Errno.ENOENT, name, 0), e);
+    }
+    if (e.getClass() == FileAlreadyExistsException.class) {
+      return withCause(Errno.exception(operation, Errno.EEXIST, name, 0), e);
+    }
+    if (e.getClass() == AccessDeniedException.class) {
+      return withCause(Errno.exception(operation, Errno.EACCES, name, 0), e);
+    }
+    String reason = given.getReason();
+    int errno = e.getClass() == FileSystemException.class ? Errno.ofTextStart(reason) : 0;
+    return errno == 0 ? e : withCause(Errno.exception(operation, errno, name, 0), e);
+  }
+
+  private static IOException withCause(IOException failure, IOException cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+}
