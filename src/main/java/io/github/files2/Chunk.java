@@ -28,6 +28,9 @@ final class Chunk implements AutoCloseable {
 
   private final ChunkPool pool;
 
+  /** Made at its first use: the shim has none. */
+  private Utf8Scratch utf8;
+
   Chunk(ChunkPool pool, ByteBuffer memory) {
     this.pool = pool;
     int byteCount = memory.capacity() - SCRATCH_BYTES;
@@ -40,6 +43,14 @@ final class Chunk implements AutoCloseable {
   /** Returns where a direct buffer's memory begins. */
   static long addressOf(ByteBuffer direct) {
     return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
+  }
+
+  /** Returns what Java encodes UTF-8 in. */
+  Utf8Scratch utf8() {
+    if (utf8 == null) {
+      utf8 = new Utf8Scratch(Utf8Scratch.CHARS);
+    }
+    return utf8;
   }
 
   /** Gives the chunk back to its pool. */

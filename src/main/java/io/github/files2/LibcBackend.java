@@ -146,33 +146,31 @@ final class LibcBackend implements Backend, NativeStreams {
 
   @Override
   public long writeText(Path file, String text, WritePlan plan) throws IOException {
-    return write(file, TextSource.of(text, plan), plan, () -> nio.writeText(file, text, plan));
+    try (Lease lease = lease()) {
+      Source source = TextSource.of(text, plan, lease.chunk.utf8());
+      return putPath(file.toString(), lease.chunk)
+          ? write(file, source, plan, lease)
+          : nio.writeText(file, text, plan);
+    }
   }
 
   @Override
   public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
-    return write(file, new BytesSource(data), plan, () -> nio.writeBytes(file, data, plan));
-  }
-
-  /** What to do for a path that native code must not translate. */
-  private interface Otherwise {
-    long write() throws IOException;
-  }
-
-  private long write(Path file, Source source, WritePlan plan, Otherwise otherwise)
-      throws IOException {
     try (Lease lease = lease()) {
-      Chunk chunk = lease.chunk;
-      if (!putPath(file.toString(), chunk)) {
-        return otherwise.write();
-      }
-      Pieces pieces = new Pieces(source, chunk.buffer);
-      boolean isInPlace = mayGoInPlace(plan) && pieces.maxBytes() > 0;
-      boolean looks = !plan.appends() && pieces.maxBytes() > Chunk.BYTES;
-      Opened opened = open(file.toString(), plan, isInPlace, looks, chunk);
-      boolean isSingle = plan.appends() || opened.isSpecial;
-      return writeOpened(opened, pieces, isSingle, plan.flush, lease);
+      return putPath(file.toString(), lease.chunk)
+          ? write(file, new BytesSource(data), plan, lease)
+          : nio.writeBytes(file, data, plan);
     }
+  }
+
+  /** Writes to the path in the scratch. */
+  private long write(Path file, Source source, WritePlan plan, Lease lease) throws IOException {
+    Pieces pieces = new Pieces(source, lease.chunk.buffer);
+    boolean isInPlace = mayGoInPlace(plan) && pieces.maxBytes() > 0;
+    boolean looks = !plan.appends() && pieces.maxBytes() > Chunk.BYTES;
+    Opened opened = open(file.toString(), plan, isInPlace, looks, lease.chunk);
+    boolean isSingle = plan.appends() || opened.isSpecial;
+    return writeOpened(opened, pieces, isSingle, plan.flush, lease);
   }
 
   private long writeOpened(Opened opened, Pieces pieces, boolean isSingle, int flush, Lease lease)
@@ -455,27 +453,28 @@ final class LibcBackend implements Backend, NativeStreams {
 
   @Override
   public long writeText(int fd, String text, WritePlan plan) throws IOException {
-    return write(fd, TextSource.of(text, plan), plan);
+    try (Lease lease = lease()) {
+      return write(fd, TextSource.of(text, plan, lease.chunk.utf8()), plan, lease);
+    }
   }
 
   @Override
   public long writeBytes(int fd, ByteBuffer data, WritePlan plan) throws IOException {
-    return write(fd, new BytesSource(data), plan);
+    try (Lease lease = lease()) {
+      return write(fd, new BytesSource(data), plan, lease);
+    }
   }
 
-  private long write(int fd, Source source, WritePlan plan) throws IOException {
+  private long write(int fd, Source source, WritePlan plan, Lease lease) throws IOException {
     String name = Descriptors.name(fd);
-    try (Lease lease = lease()) {
-      Pieces pieces = new Pieces(source, lease.chunk.buffer);
-      boolean isSingle = pieces.maxBytes() > Chunk.BYTES && needsSingleWrite(fd, name, lease.chunk);
-      if (isSingle) {
-        lease.join(pieces);
-      }
-      long[] written = {0};
-      pump(fd, name, pieces, written, lease);
-      syncFile(fd, name, plan.flush, written[0], lease.chunk);
-      return written[0];
+    Pieces pieces = new Pieces(source, lease.chunk.buffer);
+    if (pieces.maxBytes() > Chunk.BYTES && needsSingleWrite(fd, name, lease.chunk)) {
+      lease.join(pieces);
     }
+    long[] written = {0};
+    pump(fd, name, pieces, written, lease);
+    syncFile(fd, name, plan.flush, written[0], lease.chunk);
+    return written[0];
   }
 
   private boolean needsSingleWrite(int fd, String name, Chunk chunk) throws IOException {

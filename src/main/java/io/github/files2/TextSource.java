@@ -17,12 +17,14 @@ abstract sealed class TextSource implements Source
   /**
    * Returns the source for {@code text} in the encoding of {@code plan}.
    *
+   * @param scratch what to encode UTF-8 in
    * @throws MalformedTextException if the plan reports malformed text and this is
    */
-  static TextSource of(String text, WritePlan plan) throws MalformedTextException {
+  static TextSource of(String text, WritePlan plan, Utf8Scratch scratch)
+      throws MalformedTextException {
     TextSource source =
         plan.encoding.kind == TextEncoding.KIND_UTF8
-            ? new Utf8Source(text)
+            ? new Utf8Source(text, scratch)
             : ofRareKind(text, plan.encoding);
     if (plan.reportsMalformed) {
       int fault = source.findFault();
@@ -31,6 +33,11 @@ abstract sealed class TextSource implements Source
       }
     }
     return source;
+  }
+
+  /** Returns the source for {@code text}, with a scratch of its own. */
+  static TextSource of(String text, WritePlan plan) throws MalformedTextException {
+    return of(text, plan, new Utf8Scratch(text.length()));
   }
 
   private static TextSource ofRareKind(String text, TextEncoding encoding) {

@@ -4,8 +4,11 @@ import java.nio.ByteBuffer;
 
 /** UTF-8 with each lone surrogate as U+FFFD, as the WHATWG Encoding Standard and Node have it. */
 final class Utf8Source extends TextSource {
-  Utf8Source(String text) {
+  private final Utf8Scratch scratch;
+
+  Utf8Source(String text, Utf8Scratch scratch) {
     super(text);
+    this.scratch = scratch;
   }
 
   @Override
@@ -35,35 +38,21 @@ final class Utf8Source extends TextSource {
 
   @Override
   public boolean fill(ByteBuffer target) {
-    int i = index;
+    int start = target.position();
     int length = text.length();
-    // Four bytes hold any one code point.
-    while (i < length && target.remaining() >= 4) {
-      char unit = text.charAt(i);
-      if (unit < 0x80) {
-        target.put((byte) unit);
-      } else if (unit < 0x800) {
-        target.put((byte) (0xc0 | unit >> 6)).put((byte) (0x80 | unit & 0x3f));
-      } else if (Character.isSurrogate(unit)) {
-        if (isPair(text, i)) {
-          int codePoint = Character.toCodePoint(unit, text.charAt(++i));
-          target
-              .put((byte) (0xf0 | codePoint >> 18))
-              .put((byte) (0x80 | codePoint >> 12 & 0x3f))
-              .put((byte) (0x80 | codePoint >> 6 & 0x3f))
-              .put((byte) (0x80 | codePoint & 0x3f));
-        } else {
-          target.put((byte) 0xef).put((byte) 0xbf).put((byte) 0xbd);
-        }
-      } else {
-        target
-            .put((byte) (0xe0 | unit >> 12))
-            .put((byte) (0x80 | unit >> 6 & 0x3f))
-            .put((byte) (0x80 | unit & 0x3f));
+    while (index < length) {
+      int block = Math.min(length - index, scratch.maxChars());
+      int fitting = Math.min(block, target.remaining() / 3);
+      if (fitting < block && target.position() > start) {
+        break; // a whole block goes into the next target
       }
-      i++;
+      int end = index + fitting;
+      if (end < length && fitting > 1 && Character.isHighSurrogate(text.charAt(end - 1))) {
+        end--; // its partner may come next
+      }
+      scratch.encode(text, index, end, target);
+      index = end;
     }
-    index = i;
-    return i == length;
+    return index == length;
   }
 }
