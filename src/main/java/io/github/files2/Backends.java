@@ -47,13 +47,7 @@ final class Backends {
 
   /** Returns the lane for {@code file} as things are now, without waiting for a better one. */
   static Backend forPath(Path file) {
-    Backend backend = prepared;
-    if (backend == null) {
-      backend = forced();
-      if (backend == null) {
-        return NIO;
-      }
-    }
+    Backend backend = current();
     return backend == NIO || !isNative(file) ? NIO : backend;
   }
 
@@ -74,9 +68,12 @@ final class Backends {
     return Descriptors.ownerOr(fd, preparedLane());
   }
 
-  /** Returns the lane for what any lane can do without a path. */
+  /** Returns the lane for what any lane can do without a path, as things are now. */
   static Backend current() {
     Backend backend = prepared;
+    if (backend == null) {
+      backend = forced();
+    }
     return backend == null ? NIO : backend;
   }
 

@@ -145,7 +145,7 @@ final class NioBackend implements Backend {
 
   @Override
   public OutputStream newOutputStream(Path file, WritePlan plan) throws IOException {
-    throw new UnsupportedOperationException("the nio lane leaves streams to Files");
+    return Files.newOutputStream(file, NioFile.options(plan.openFlags, false));
   }
 
   // --- Numbers of this lane's own

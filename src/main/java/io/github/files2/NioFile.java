@@ -132,7 +132,8 @@ final class NioFile implements AutoCloseable {
     return file.getFileSystem().supportedFileAttributeViews().contains(view);
   }
 
-  private static OpenOption[] options(int openFlags, boolean isCreated) {
+  /** Returns {@code openFlags} as the JDK has them; what is created already needs no creation. */
+  static OpenOption[] options(int openFlags, boolean isCreated) {
     Set<StandardOpenOption> options = EnumSet.of(StandardOpenOption.WRITE);
     if ((openFlags & OpenFlags.EXCL) != 0 && !isCreated) {
       options.add(StandardOpenOption.CREATE_NEW);
