@@ -1,6 +1,7 @@
 package io.github.files2;
 
 import java.nio.ByteBuffer;
+import java.util.Base64;
 
 /**
  * base64 (RFC 4648) and base64url, decoded as Node decodes them: both alphabets at once, anything
@@ -12,8 +13,11 @@ final class Base64Source extends TextSource {
 
   private int valueCount;
 
-  Base64Source(String text) {
-    super(text);
+  /** Whether the JDK's decoder, which knows one alphabet and no garbage, has not failed yet. */
+  private boolean isPlain = true;
+
+  Base64Source(String text, Scratch scratch) {
+    super(text, scratch);
   }
 
   @Override
@@ -39,16 +43,9 @@ final class Base64Source extends TextSource {
   @Override
   public boolean fill(ByteBuffer target) {
     while (index < text.length() && target.remaining() >= 3) {
-      char unit = text.charAt(index++);
-      int value = value(unit);
-      if (value >= 0) {
-        bits = bits << 6 | value;
-        if (++valueCount == 4) {
-          target.put((byte) (bits >> 16)).put((byte) (bits >> 8)).put((byte) bits);
-          valueCount = 0;
-        }
-      } else if ((unit & 0xff) == '=') {
-        index = text.length();
+      int count = scratch.takeLowBytes(text, index);
+      if (!isPlain || !decodePlain(count, target)) {
+        decode(count, target);
       }
     }
     if (index < text.length() || target.remaining() < 2) {
@@ -61,6 +58,46 @@ final class Base64Source extends TextSource {
     }
     valueCount = 0;
     return true;
+  }
+
+  /**
+   * Has whole groups of the block decoded by the JDK, which has an intrinsic for it. Returns false
+   * where it can't, and it is not asked again.
+   */
+  private boolean decodePlain(int count, ByteBuffer target) {
+    int whole = Math.min(count / 4, target.remaining() / 3) * 4;
+    byte[] bytes = scratch.bytes;
+    if (valueCount != 0 || whole == 0 || bytes[whole - 1] == '=') {
+      return false; // padding is the end, and ends are rare
+    }
+    try {
+      ByteBuffer decoded = Base64.getDecoder().decode(ByteBuffer.wrap(bytes, 0, whole));
+      target.put(decoded);
+      index += whole;
+      return true;
+    } catch (IllegalArgumentException e) {
+      isPlain = false;
+      return false;
+    }
+  }
+
+  /** Decodes the block char by char, as far as the target has room. */
+  private void decode(int count, ByteBuffer target) {
+    byte[] bytes = scratch.bytes;
+    for (int i = 0; i < count && target.remaining() >= 3; i++) {
+      index++;
+      int value = value(bytes[i]);
+      if (value >= 0) {
+        bits = bits << 6 | value;
+        if (++valueCount == 4) {
+          target.put((byte) (bits >> 16)).put((byte) (bits >> 8)).put((byte) bits);
+          valueCount = 0;
+        }
+      } else if (bytes[i] == '=') {
+        index = text.length();
+        return;
+      }
+    }
   }
 
   /**
@@ -106,7 +143,7 @@ final class Base64Source extends TextSource {
   }
 
   /** Returns the 6-bit value of the low byte of {@code unit} (as Node does), or -1. */
-  private static int value(char unit) {
+  private static int value(int unit) {
     int c = unit & 0xff;
     if (c >= 'A' && c <= 'Z') {
       return c - 'A';

@@ -13,8 +13,8 @@ final class CharsetSource extends TextSource {
   private final CharBuffer chars;
   private boolean encoded;
 
-  CharsetSource(String text, Charset charset) {
-    super(text);
+  CharsetSource(String text, Scratch scratch, Charset charset) {
+    super(text, scratch);
     this.encoder = encoder(charset, CodingErrorAction.REPLACE);
     this.chars = CharBuffer.wrap(text);
   }
@@ -42,7 +42,7 @@ final class CharsetSource extends TextSource {
 
   @Override
   public long countBytes() {
-    return countByMaking(new CharsetSource(text, encoder.charset()));
+    return countByMaking(new CharsetSource(text, scratch, encoder.charset()));
   }
 
   @Override

@@ -29,7 +29,7 @@ final class Chunk implements AutoCloseable {
   private final ChunkPool pool;
 
   /** Made at its first use: the shim has none. */
-  private Utf8Scratch utf8;
+  private Scratch javaScratch;
 
   Chunk(ChunkPool pool, ByteBuffer memory) {
     this.pool = pool;
@@ -45,12 +45,12 @@ final class Chunk implements AutoCloseable {
     return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
   }
 
-  /** Returns what Java encodes UTF-8 in. */
-  Utf8Scratch utf8() {
-    if (utf8 == null) {
-      utf8 = new Utf8Scratch(Utf8Scratch.CHARS);
+  /** Returns what Java encodes text in. */
+  Scratch javaScratch() {
+    if (javaScratch == null) {
+      javaScratch = new Scratch(Scratch.CHARS);
     }
-    return utf8;
+    return javaScratch;
   }
 
   /** Gives the chunk back to its pool. */

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
  * Pairs of hex digits, as Node decodes them: up to the first bad pair, an odd last digit dropped.
  */
 final class HexSource extends TextSource {
-  HexSource(String text) {
-    super(text);
+  HexSource(String text, Scratch scratch) {
+    super(text, scratch);
   }
 
   @Override
@@ -18,7 +18,7 @@ final class HexSource extends TextSource {
   @Override
   public long countBytes() {
     int i = 0;
-    while (i + 1 < text.length() && pair(i) >= 0) {
+    while (i + 1 < text.length() && (digit(text.charAt(i)) | digit(text.charAt(i + 1))) >= 0) {
       i += 2;
     }
     return i / 2L;
@@ -37,24 +37,27 @@ final class HexSource extends TextSource {
 
   @Override
   public boolean fill(ByteBuffer target) {
+    byte[] bytes = scratch.bytes;
     while (index + 1 < text.length() && target.hasRemaining()) {
-      int value = pair(index);
-      if (value < 0) {
-        index = text.length();
-        return true;
+      int pairs = Math.min(scratch.takeLowBytes(text, index) / 2, target.remaining());
+      // The bytes made never overtake the digits they are made from.
+      for (int i = 0; i < pairs; i++) {
+        int value = digit(bytes[2 * i]) << 4 | digit(bytes[2 * i + 1]);
+        if (value < 0) {
+          target.put(bytes, 0, i);
+          index = text.length();
+          return true;
+        }
+        bytes[i] = (byte) value;
       }
-      target.put((byte) value);
-      index += 2;
+      target.put(bytes, 0, pairs);
+      index += 2 * pairs;
     }
     return index + 1 >= text.length();
   }
 
-  private int pair(int i) {
-    return digit(text.charAt(i)) << 4 | digit(text.charAt(i + 1));
-  }
-
   /** Returns the value of the digit in the low byte of {@code unit} (as Node does), or -1. */
-  private static int digit(char unit) {
+  private static int digit(int unit) {
     int c = unit & 0xff;
     if (c >= '0' && c <= '9') {
       return c - '0';

@@ -147,7 +147,7 @@ final class LibcBackend implements Backend, NativeStreams {
   @Override
   public long writeText(Path file, String text, WritePlan plan) throws IOException {
     try (Lease lease = lease()) {
-      Source source = TextSource.of(text, plan, lease.chunk.utf8());
+      Source source = TextSource.of(text, plan, lease.chunk.javaScratch());
       return putPath(file.toString(), lease.chunk)
           ? write(file, source, plan, lease)
           : nio.writeText(file, text, plan);
@@ -454,7 +454,7 @@ final class LibcBackend implements Backend, NativeStreams {
   @Override
   public long writeText(int fd, String text, WritePlan plan) throws IOException {
     try (Lease lease = lease()) {
-      return write(fd, TextSource.of(text, plan, lease.chunk.utf8()), plan, lease);
+      return write(fd, TextSource.of(text, plan, lease.chunk.javaScratch()), plan, lease);
     }
   }
 

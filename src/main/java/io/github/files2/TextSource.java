@@ -4,28 +4,31 @@ import java.nio.ByteBuffer;
 
 /** The bytes of a text in one encoding, made in Java for the lanes that have no C encoders. */
 abstract sealed class TextSource implements Source
-    permits Utf8Source, UnitSource, Base64Source, HexSource, CharsetSource {
+    permits Utf8Source, ByteSource, Utf16Source, Base64Source, HexSource, CharsetSource {
   final String text;
 
   /** The next {@code char} to encode. */
   int index;
 
-  TextSource(String text) {
+  /** What blocks of the text are encoded in. */
+  final Scratch scratch;
+
+  TextSource(String text, Scratch scratch) {
     this.text = text;
+    this.scratch = scratch;
   }
 
   /**
    * Returns the source for {@code text} in the encoding of {@code plan}.
    *
-   * @param scratch what to encode UTF-8 in
+   * @param scratch what to encode in
    * @throws MalformedTextException if the plan reports malformed text and this is
    */
-  static TextSource of(String text, WritePlan plan, Utf8Scratch scratch)
-      throws MalformedTextException {
+  static TextSource of(String text, WritePlan plan, Scratch scratch) throws MalformedTextException {
     TextSource source =
         plan.encoding.kind == TextEncoding.KIND_UTF8
             ? new Utf8Source(text, scratch)
-            : ofRareKind(text, plan.encoding);
+            : ofRareKind(text, plan.encoding, scratch);
     if (plan.reportsMalformed) {
       int fault = source.findFault();
       if (fault >= 0) {
@@ -37,17 +40,17 @@ abstract sealed class TextSource implements Source
 
   /** Returns the source for {@code text}, with a scratch of its own. */
   static TextSource of(String text, WritePlan plan) throws MalformedTextException {
-    return of(text, plan, new Utf8Scratch(text.length()));
+    return of(text, plan, new Scratch(text.length()));
   }
 
-  private static TextSource ofRareKind(String text, TextEncoding encoding) {
+  private static TextSource ofRareKind(String text, TextEncoding encoding, Scratch scratch) {
     return switch (encoding.kind) {
-      case TextEncoding.KIND_LATIN1 -> new UnitSource(text, 0xff, 1);
-      case TextEncoding.KIND_ASCII -> new UnitSource(text, 0x7f, 1);
-      case TextEncoding.KIND_UTF16LE -> new UnitSource(text, 0xffff, 2);
-      case TextEncoding.KIND_BASE64 -> new Base64Source(text);
-      case TextEncoding.KIND_HEX -> new HexSource(text);
-      default -> new CharsetSource(text, encoding.charset);
+      case TextEncoding.KIND_LATIN1 -> new ByteSource(text, scratch, 0xff);
+      case TextEncoding.KIND_ASCII -> new ByteSource(text, scratch, 0x7f);
+      case TextEncoding.KIND_UTF16LE -> new Utf16Source(text, scratch);
+      case TextEncoding.KIND_BASE64 -> new Base64Source(text, scratch);
+      case TextEncoding.KIND_HEX -> new HexSource(text, scratch);
+      default -> new CharsetSource(text, scratch, encoding.charset);
     };
   }
 

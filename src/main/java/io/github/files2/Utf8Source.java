@@ -4,11 +4,8 @@ import java.nio.ByteBuffer;
 
 /** UTF-8 with each lone surrogate as U+FFFD, as the WHATWG Encoding Standard and Node have it. */
 final class Utf8Source extends TextSource {
-  private final Utf8Scratch scratch;
-
-  Utf8Source(String text, Utf8Scratch scratch) {
-    super(text);
-    this.scratch = scratch;
+  Utf8Source(String text, Scratch scratch) {
+    super(text, scratch);
   }
 
   @Override
@@ -50,7 +47,7 @@ final class Utf8Source extends TextSource {
       if (end < length && fitting > 1 && Character.isHighSurrogate(text.charAt(end - 1))) {
         end--; // its partner may come next
       }
-      scratch.encode(text, index, end, target);
+      scratch.encodeUtf8(text, index, end, target);
       index = end;
     }
     return index == length;

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * JDK has intrinsics for does the bulk: {@code String.getChars}, the ISO-8859-1 encoder, and
  * reading eight bytes as a {@code long}. Used by one thread at a time.
  */
-final class Utf8Scratch {
+final class Scratch {
   /** The most chars of a block. */
   static final int CHARS = 4096;
 
@@ -22,14 +22,14 @@ final class Utf8Scratch {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  private final char[] chars;
-  private final byte[] bytes;
+  final char[] chars;
+  final byte[] bytes;
   private final CharBuffer charBuffer;
   private final ByteBuffer byteBuffer;
   private final CharsetEncoder latin1 = StandardCharsets.ISO_8859_1.newEncoder();
 
   /** Makes room for blocks of up to {@code maxChars}, at most {@link #CHARS}. */
-  Utf8Scratch(int maxChars) {
+  Scratch(int maxChars) {
     int count = Math.min(maxChars, CHARS);
     chars = new char[count];
     bytes = new byte[count * MAX_BYTES_PER_CHAR];
@@ -43,10 +43,22 @@ final class Utf8Scratch {
   }
 
   /**
-   * Encodes {@code text} from {@code begin} to {@code end} and puts it into {@code target}, which
-   * has room for 3 bytes a char. The end must not cut a surrogate pair.
+   * Puts the low bytes of {@code text} from {@code begin} on into {@link #bytes}, at most {@link
+   * #maxChars} of them, and returns how many.
    */
-  void encode(String text, int begin, int end, ByteBuffer target) {
+  @SuppressWarnings("deprecation") // what is wrong with this method is what is wanted here
+  int takeLowBytes(String text, int begin) {
+    int count = Math.min(text.length() - begin, chars.length);
+    text.getBytes(begin, begin + count, bytes, 0);
+    return count;
+  }
+
+  /**
+   * Encodes {@code text} from {@code begin} to {@code end} and puts it into {@code target}, which
+   * has room for 3 bytes a char, as UTF-8 with each lone surrogate as U+FFFD. The end must not cut
+   * a surrogate pair.
+   */
+  void encodeUtf8(String text, int begin, int end, ByteBuffer target) {
     int charCount = end - begin;
     text.getChars(begin, end, chars, 0);
     // Narrows until the first char that is no Latin-1; what of it is ASCII is done then.
