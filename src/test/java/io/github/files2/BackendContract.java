@@ -5,7 +5,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every rule that all lanes keep, stated once; a subclass binds a lane. */
-abstract class BackendContract implements TextRules, FileRules {
+abstract class BackendContract implements TextRules, FileRules, FailureRules, ProcessRules {
   private final String lane;
   private Backend backend;
 

@@ -209,9 +209,9 @@ interface TextRules extends LaneRules {
       throws IOException {
     boolean isLarge = border > 131072;
     String unit = encoding.equals("base64") || encoding.equals("hex") ? "Ab01" : "a";
-    int unitsBefore = isLarge ? 2 : 5;
-    for (String feature : features(encoding)) {
-      for (int shift = -unitsBefore; shift <= 1; shift++) {
+    int featureCount = isLarge ? 3 : features(encoding).size();
+    for (String feature : features(encoding).subList(0, featureCount)) {
+      for (int shift = isLarge ? -2 : -4; shift <= 0; shift++) {
         checkBothPolicies(encoding, repeated(unit, border + shift) + feature + "Ab01");
       }
     }
