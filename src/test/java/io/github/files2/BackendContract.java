@@ -5,7 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every rule that all lanes keep, stated once; a subclass binds a lane. */
-abstract class BackendContract implements TextRules, FileRules, FailureRules, ProcessRules {
+abstract class BackendContract
+    implements TextRules, FileRules, FailureRules, ProcessRules, DescriptorRules {
   private final String lane;
   private Backend backend;
 
