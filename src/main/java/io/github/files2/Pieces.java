@@ -64,7 +64,7 @@ final class Pieces {
     if (hasEnded || (maxBytes > SINGLE_WRITE_BYTES && countBytes() > SINGLE_WRITE_BYTES)) {
       return 0;
     }
-    return (int) countBytes() + Source.MIN_TARGET_BYTES;
+    return (int) countBytes() + Source.SPARE_BYTES;
   }
 
   /** Makes all bytes into {@code block}, so that they go out in one piece. */

@@ -10,6 +10,12 @@ sealed interface Source permits BytesSource, TextSource {
   /** The smallest target that {@link #fill} makes progress with, in bytes. */
   int MIN_TARGET_BYTES = 16;
 
+  /**
+   * Room beyond the exact number of bytes with which one {@link #fill} takes all: sources stop where
+   * a whole block might not fit.
+   */
+  int SPARE_BYTES = 3 * Scratch.CHARS + MIN_TARGET_BYTES;
+
   /** Returns a bound on the bytes still to come that costs nothing to know. */
   long maxBytes();
 
