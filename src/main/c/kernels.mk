@@ -1,7 +1,36 @@
-# The encoder kernels: their files and the flags of each, for the Makefiles that
-# build them. The includer adds CFLAGS_name last to the flags of name.c.
+# The encoder kernels: their files, the flags of each and their tables, for the
+# Makefiles that build them. The includer
+#   - adds CFLAGS_name last to the flags of name.c,
+#   - sets BUILD, the folder of object files, and has a rule that makes it,
+#   - sets MAIN, this folder, where it is not the current one.
 
+MAIN    ?= .
 KERNELS := kernels kernels_scalar
 
 # At O3 gcc 12 unrolls the ASCII loop to half its speed.
 CFLAGS_kernels_scalar := -O2
+
+ifneq (,$(filter x86_64-%,$(shell $(CC) -dumpmachine)))
+
+KERNELS_AVX512 := kernels_avx512 kernels_avx512_utf16 kernels_avx512_base64
+KERNELS += $(KERNELS_AVX512)
+
+# has_avx512 in kernels.c asks for each of these.
+AVX512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi \
+	-mavx512vbmi2 -mbmi -mbmi2 -mpopcnt
+WIDE   := -O3 -falign-functions=64 -falign-loops=64 -I$(BUILD)
+
+$(foreach name,$(KERNELS_AVX512),$(eval CFLAGS_$(name) := $(WIDE) $(AVX512)))
+
+$(KERNELS_AVX512:%=$(BUILD)/%.o): $(BUILD)/kernels_tables.h
+
+endif
+
+# Runs on the machine that compiles, also when that is not the target.
+BUILD_CC ?= cc
+
+$(BUILD)/make_tables: $(MAIN)/tables/make_tables.c | $(BUILD)
+	$(BUILD_CC) -std=c11 -O1 -o $@ $<
+
+$(BUILD)/kernels_tables.h: $(BUILD)/make_tables
+	$< >$@

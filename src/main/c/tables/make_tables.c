@@ -1,0 +1,119 @@
+/*
+ * Prints kernels_tables.h, the constant tables of the wide kernels. Each is
+ * derived here from what it means; the build runs this program on the machine
+ * that compiles.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	VECTOR = 64, /* bytes of the widest vector */
+	SECOND = 64, /* index of the second source of a two-source lookup */
+};
+
+static void print(const char *comment, const char *name, const uint8_t *bytes,
+                  size_t rows, size_t row_bytes)
+{
+	printf("\n/* %s */\nstatic const uint8_t %s[%zu][%zu] "
+	       "__attribute__((aligned(64))) = {\n",
+	       comment, name, rows, row_bytes);
+	for (size_t row = 0; row < rows; row++) {
+		printf("\t{");
+		for (size_t i = 0; i < row_bytes; i++)
+			printf("%s%u,", i % 16 == 0 ? "\n\t " : " ",
+			       (unsigned)bytes[row * row_bytes + i]);
+		printf("},\n");
+	}
+	printf("};\n");
+}
+
+static void lanes(void)
+{
+	uint8_t bytes[VECTOR] = {0};
+
+	for (unsigned i = 0; i < VECTOR; i += 2)
+		bytes[i] = (uint8_t)(i / 2);
+	print("The number of each 16-bit lane.", "f2_lanes_16", bytes, 1,
+	      VECTOR);
+	for (unsigned i = 0; i < VECTOR; i++)
+		bytes[i] = (uint8_t)(2 * i);
+	print("The even bytes of two vectors.", "f2_even_bytes", bytes, 1,
+	      VECTOR);
+}
+
+static void slots(void)
+{
+	uint8_t bytes[2 * VECTOR];
+
+	for (unsigned i = 0; i < 2 * VECTOR; i++)
+		bytes[i] = (uint8_t)(i / 2 + (i % 2 == 1 ? SECOND : 0));
+	print("The bytes of two vectors in turn.", "f2_two_slots", bytes, 2,
+	      VECTOR);
+
+	/* 96 bytes for 32 units; what follows is not used. */
+	memset(bytes, 0, sizeof bytes);
+	for (unsigned unit = 0; unit < VECTOR / 2; unit++) {
+		bytes[3 * unit] = (uint8_t)(2 * unit);
+		bytes[3 * unit + 1] = (uint8_t)(SECOND + 2 * unit);
+		bytes[3 * unit + 2] = (uint8_t)(SECOND + 2 * unit + 1);
+	}
+	print("Of each unit the low byte of the first vector and both bytes\n"
+	      " * of the second.",
+	      "f2_three_slots", bytes, 2, VECTOR);
+
+	memset(bytes, 0, sizeof bytes);
+	for (unsigned unit = 0; unit < VECTOR / 2; unit++)
+		bytes[3 * unit + 2] = 0xff;
+	print("Marks the last of the three slots of each unit.",
+	      "f2_last_slots", bytes, 2, VECTOR);
+}
+
+/* Characters that a value table has no value for have this one. */
+enum { NO_VALUE = 0x80 };
+
+static void values(void)
+{
+	uint8_t bytes[2 * VECTOR];
+	const char *digits = "0123456789abcdef";
+	const char *symbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                      "abcdefghijklmnopqrstuvwxyz0123456789";
+
+	memset(bytes, NO_VALUE, sizeof bytes);
+	for (unsigned value = 0; digits[value] != '\0'; value++)
+		bytes[(uint8_t)digits[value]] = (uint8_t)value;
+	for (unsigned value = 10; value < 16; value++)
+		bytes['A' + value - 10] = (uint8_t)value;
+	print("The value of each hex digit.", "f2_hex_values", bytes, 2,
+	      VECTOR);
+
+	memset(bytes, NO_VALUE, sizeof bytes);
+	for (unsigned value = 0; symbols[value] != '\0'; value++)
+		bytes[(uint8_t)symbols[value]] = (uint8_t)value;
+	bytes['+'] = bytes['-'] = 62;
+	bytes['/'] = bytes['_'] = 63;
+	print("The value of each character of both base64 alphabets.",
+	      "f2_base64_values", bytes, 2, VECTOR);
+
+	/* In each 4 bytes the madd steps leave 24 bits, lowest byte first. */
+	memset(bytes, 0, sizeof bytes);
+	for (unsigned i = 0; i < VECTOR / 4 * 3; i++)
+		bytes[i] = (uint8_t)(i / 3 * 4 + 2 - i % 3);
+	print("The three bytes of each decoded group, the highest first.",
+	      "f2_base64_bytes", bytes, 1, VECTOR);
+}
+
+int main(void)
+{
+	printf("/* Made by make_tables.c. */\n"
+	       "#ifndef F2_KERNELS_TABLES_H\n"
+	       "#define F2_KERNELS_TABLES_H\n"
+	       "\n"
+	       "#include <stdint.h>\n");
+	lanes();
+	slots();
+	values();
+	printf("\n#endif\n");
+	return fflush(stdout) != 0 || ferror(stdout) != 0;
+}
