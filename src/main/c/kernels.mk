@@ -5,24 +5,29 @@
 #   - sets MAIN, this folder, where it is not the current one.
 
 MAIN    ?= .
-KERNELS := kernels kernels_scalar
+KERNELS := kernels kernels_scalar kernels_scalar_base64
 
 # At O3 gcc 12 unrolls the ASCII loop to half its speed.
-CFLAGS_kernels_scalar := -O2
+CFLAGS_kernels_scalar        := -O2
+CFLAGS_kernels_scalar_base64 := -O2
 
 ifneq (,$(filter x86_64-%,$(shell $(CC) -dumpmachine)))
 
+KERNELS_AVX2   := kernels_avx2 kernels_avx2_utf16 kernels_avx2_base64
 KERNELS_AVX512 := kernels_avx512 kernels_avx512_utf16 kernels_avx512_base64
-KERNELS += $(KERNELS_AVX512)
+KERNELS        += $(KERNELS_AVX2) $(KERNELS_AVX512)
 
-# has_avx512 in kernels.c asks for each of these.
-AVX512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi \
-	-mavx512vbmi2 -mbmi -mbmi2 -mpopcnt
+# has_avx2 and has_avx512 in kernels.c ask for each of these.
+AVX2   := -mavx2 -mbmi -mbmi2 -mpopcnt
+AVX512 := $(AVX2) -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vbmi \
+	-mavx512vbmi2
 WIDE   := -O3 -falign-functions=64 -falign-loops=64 -I$(BUILD)
 
+$(foreach name,$(KERNELS_AVX2),$(eval CFLAGS_$(name) := $(WIDE) $(AVX2)))
 $(foreach name,$(KERNELS_AVX512),$(eval CFLAGS_$(name) := $(WIDE) $(AVX512)))
 
-$(KERNELS_AVX512:%=$(BUILD)/%.o): $(BUILD)/kernels_tables.h
+$(KERNELS_AVX2:%=$(BUILD)/%.o) $(KERNELS_AVX512:%=$(BUILD)/%.o): \
+	$(BUILD)/kernels_tables.h
 
 endif
 

@@ -10,6 +10,7 @@
 
 #ifdef __AVX512VBMI2__
 
+#include "kernels_base64.h"
 #include "kernels_tables.h"
 
 #include <immintrin.h>
@@ -81,24 +82,17 @@ static inline size_t dense(uint8_t *dst, const uint8_t *src, size_t n,
 	return i;
 }
 
-/* The length of the line end at src, 0 where there is none. */
-static inline size_t line_end(const uint8_t *src, size_t n)
-{
-	if (n >= 1 && src[0] == '\n')
-		return 1;
-	return n >= 2 && src[0] == '\r' && src[1] == '\n' ? 2 : 0;
-}
-
 /* How many symbols src begins with. */
-static size_t symbol_prefix(const uint8_t *src, size_t n,
-                            const struct tables *tables)
+static size_t symbol_prefix(const uint8_t *src, size_t n)
 {
+	const struct tables tables = load_tables();
+
 	for (size_t i = 0; i < n; i += STEP) {
 		__mmask64 present = n - i < STEP ? first_64(n - i) : ~0ULL;
 		/* SAFETY: lanes that the mask leaves out are not accessed. */
 		__m512i characters = _mm512_maskz_loadu_epi8(present, src + i);
 		__mmask64 bad = _mm512_movepi8_mask(_mm512_or_si512(
-		        characters, values_of(tables, characters)));
+		        characters, values_of(&tables, characters)));
 		if ((bad & present) != 0)
 			return i + (size_t)__builtin_ctzll(bad & present);
 	}
@@ -111,8 +105,8 @@ static size_t symbol_prefix(const uint8_t *src, size_t n,
 static size_t lines(uint8_t *dst, const uint8_t *src, size_t n,
                     const struct tables *tables, size_t *made)
 {
-	size_t length = symbol_prefix(src, n, tables);
-	size_t end = line_end(src + length, n - length);
+	size_t length = symbol_prefix(src, n);
+	size_t end = f2_base64_line_end(src + length, n - length);
 	size_t i = 0;
 
 	if (end == 0 || length % 4 != 0 || length < STEP)
@@ -206,8 +200,8 @@ size_t f2_avx512_base64_decode(struct f2_base64 *state, uint8_t *dst,
 			size_t few = 4 - state->count;
 			if (few > left)
 				few = left;
-			made += f2_kernels_scalar.base64_decode(
-			        state, dst + made, src + i, few, false);
+			made += f2_scalar_base64_decode(state, dst + made,
+			                                src + i, few, false);
 			i += few;
 			continue;
 		}
@@ -231,7 +225,7 @@ size_t f2_avx512_base64_decode(struct f2_base64 *state, uint8_t *dst,
 		if (bad == 0)
 			continue;
 
-		size_t end = line_end(src + i, n - i);
+		size_t end = f2_base64_line_end(src + i, n - i);
 		i += end;
 		taken = 0;
 		if (end != 0)
@@ -242,44 +236,15 @@ size_t f2_avx512_base64_decode(struct f2_base64 *state, uint8_t *dst,
 			i += collect(state, dst + made, src + i, n - i, &tables,
 			             &made);
 	}
-	return made + (last ? f2_kernels_scalar.base64_decode(state, dst + made,
-	                                                      src, 0, true)
-	                    : 0);
-}
-
-static inline bool is_white(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+	return made +
+	       (last ? f2_scalar_base64_decode(state, dst + made, src, 0, true)
+	             : 0);
 }
 
 int64_t f2_avx512_base64_check(struct f2_base64_check *state,
                                const uint8_t *src, size_t n, bool last)
 {
-	const struct tables tables = load_tables();
-	size_t i = 0;
-
-	while (i < n && state->padding == 0 && !state->ended) {
-		size_t taken = symbol_prefix(src + i, n - i, &tables);
-		size_t open = (state->symbols + taken) % 4;
-		if (open <= taken)
-			state->group = state->index + taken - open;
-		state->symbols += taken;
-		state->index += taken;
-		i += taken;
-		taken = i;
-		while (open == 0 && i < n && is_white(src[i]))
-			i++;
-		state->index += i - taken;
-		if (i == taken && i < n) {
-			/* The end of the text, or a fault. */
-			int64_t fault = f2_kernels_scalar.base64_check(
-			        state, src + i, 1, false);
-			if (fault >= 0)
-				return fault;
-			i++;
-		}
-	}
-	return f2_kernels_scalar.base64_check(state, src + i, n - i, last);
+	return f2_base64_check_with(symbol_prefix, state, src, n, last);
 }
 
 #endif

@@ -3,6 +3,7 @@
  * where they are alike, and one by one where they are not.
  */
 #include "kernels.h"
+#include "kernels_base64.h"
 
 #include <string.h>
 
@@ -290,138 +291,6 @@ static void utf16_to_latin1(uint8_t *restrict dst, const uint16_t *restrict src,
 		dst[i] = (uint8_t)src[i];
 }
 
-/* The value of a base64 character of either alphabet, plus SYMBOL; 0 for all
- * other characters. */
-enum { SYMBOL = 0x40 };
-
-/* clang-format off */
-static const uint8_t base64_values[256] = {
-	['A'] = 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49,
-		0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53,
-		0x54, 0x55, 0x56, 0x57, 0x58, 0x59,
-	['a'] = 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x61, 0x62, 0x63,
-		0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d,
-		0x6e, 0x6f, 0x70, 0x71, 0x72, 0x73,
-	['0'] = 0x74, 0x75, 0x76, 0x77, 0x78, 0x79, 0x7a, 0x7b, 0x7c, 0x7d,
-	['+'] = 0x7e, ['-'] = 0x7e,
-	['/'] = 0x7f, ['_'] = 0x7f,
-};
-/* clang-format on */
-
-/* Decode groups of four while all of their characters are symbols. Returns how
- * many characters it took. */
-static size_t base64_groups(uint8_t *dst, const uint8_t *src, size_t n)
-{
-	size_t i = 0;
-
-	for (; n - i >= 4; i += 4) {
-		uint32_t a = base64_values[src[i]];
-		uint32_t b = base64_values[src[i + 1]];
-		uint32_t c = base64_values[src[i + 2]];
-		uint32_t d = base64_values[src[i + 3]];
-		if ((a & b & c & d) == 0)
-			break;
-		*dst++ = (uint8_t)(a << 2 | (b >> 4 & 3));
-		*dst++ = (uint8_t)(b << 4 | (c >> 2 & 0xf));
-		*dst++ = (uint8_t)(c << 6 | (d & 0x3f));
-	}
-	return i;
-}
-
-static size_t base64_decode(struct f2_base64 *state, uint8_t *dst,
-                            const uint8_t *src, size_t n, bool last)
-{
-	uint8_t *out = dst;
-	uint32_t bits = state->bits;
-	uint32_t count = state->count;
-	size_t i = 0;
-
-	while (i < n && !state->ended) {
-		if (count == 0) {
-			size_t taken = base64_groups(out, src + i, n - i);
-			out += taken / 4 * 3;
-			i += taken;
-			if (i == n)
-				break;
-		}
-		uint32_t value = base64_values[src[i]];
-		state->ended = src[i] == '=';
-		i++;
-		if (value == 0)
-			continue;
-		bits = bits << 6 | (value & 0x3f);
-		if (++count == 4) {
-			*out++ = (uint8_t)(bits >> 16);
-			*out++ = (uint8_t)(bits >> 8);
-			*out++ = (uint8_t)bits;
-			bits = 0;
-			count = 0;
-		}
-	}
-	if (last) {
-		if (count >= 2)
-			*out++ = (uint8_t)(bits >> (6 * count - 8));
-		if (count == 3)
-			*out++ = (uint8_t)(bits >> 2);
-		bits = 0;
-		count = 0;
-	}
-	state->bits = bits;
-	state->count = count;
-	return (size_t)(out - dst);
-}
-
-static bool is_white(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-
-/* Whether c may stand where the checker is; takes it if so. */
-static bool base64_check_next(struct f2_base64_check *state, uint8_t c)
-{
-	uint32_t open = state->symbols & 3;
-
-	if (is_white(c)) {
-		if (open == 0)
-			return true;
-		/* An unpadded end, or the end of a complete padding. */
-		if (open == 1 || (state->padding > 0 && !state->ended))
-			return false;
-		state->ended = true;
-		return true;
-	}
-	if (state->ended)
-		return false;
-	if (c == '=') {
-		if (open < 2)
-			return false;
-		state->padding++;
-		state->ended = open + state->padding == 4;
-		return true;
-	}
-	if (base64_values[c] == 0 || state->padding > 0)
-		return false;
-	if (open == 0)
-		state->group = state->index;
-	state->symbols++;
-	return true;
-}
-
-static int64_t base64_check(struct f2_base64_check *state, const uint8_t *src,
-                            size_t n, bool last)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!base64_check_next(state, src[i]))
-			return (int64_t)state->index;
-		state->index++;
-	}
-	if (!last)
-		return -1;
-	bool single = (state->symbols & 3) == 1;
-	bool unfinished = state->padding > 0 && !state->ended;
-	return single || unfinished ? (int64_t)state->group : -1;
-}
-
 /* The value of a hex digit plus DIGIT; 0 for all other characters. */
 enum { DIGIT = 0x10 };
 
@@ -457,7 +326,7 @@ const struct f2_kernels f2_kernels_scalar = {
         .utf16_utf8_length = utf16_utf8_length,
         .utf16_prefix = utf16_prefix,
         .utf16_to_latin1 = utf16_to_latin1,
-        .base64_decode = base64_decode,
-        .base64_check = base64_check,
+        .base64_decode = f2_scalar_base64_decode,
+        .base64_check = f2_scalar_base64_check,
         .hex_decode = hex_decode,
 };

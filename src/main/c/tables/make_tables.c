@@ -70,6 +70,43 @@ static void slots(void)
 	      "f2_last_slots", bytes, 2, VECTOR);
 }
 
+/* The 16-byte shuffles that squeeze out what units do not have. A row is chosen
+ * by the classes of the units; 0x80 makes a zero behind their bytes. */
+static void squeezes(void)
+{
+	uint8_t bytes[256][16];
+
+	memset(bytes, 0x80, sizeof bytes);
+	for (unsigned wide = 0; wide < 256; wide++) {
+		uint8_t *next = bytes[wide];
+		for (unsigned unit = 0; unit < 8; unit++) {
+			if ((wide >> unit & 1) != 0)
+				*next++ = (uint8_t)(2 * unit);
+			*next++ = (uint8_t)(2 * unit + 1);
+		}
+	}
+	print("Of eight 16-bit lanes both bytes where the row's bit is set, "
+	      "the\n"
+	      " * upper byte elsewhere.",
+	      "f2_keep_2", bytes[0], 256, 16);
+
+	/* Bits 4 to 7: three bytes; bits 0 to 3: two bytes or three. */
+	memset(bytes, 0x80, sizeof bytes);
+	for (unsigned classes = 0; classes < 256; classes++) {
+		uint8_t *next = bytes[classes];
+		for (unsigned unit = 0; unit < 4; unit++) {
+			if ((classes >> unit & 0x10) != 0)
+				*next++ = (uint8_t)(4 * unit);
+			if ((classes >> unit & 0x01) != 0)
+				*next++ = (uint8_t)(4 * unit + 2);
+			*next++ = (uint8_t)(4 * unit + 3);
+		}
+	}
+	print("Of four 32-bit lanes byte 0 where the row's bit of 4 to 7 is\n"
+	      " * set, byte 2 where that of 0 to 3 is, and byte 3.",
+	      "f2_keep_3", bytes[0], 256, 16);
+}
+
 /* Characters that a value table has no value for have this one. */
 enum { NO_VALUE = 0x80 };
 
@@ -113,6 +150,7 @@ int main(void)
 	       "#include <stdint.h>\n");
 	lanes();
 	slots();
+	squeezes();
 	values();
 	printf("\n#endif\n");
 	return fflush(stdout) != 0 || ferror(stdout) != 0;
