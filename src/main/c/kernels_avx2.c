@@ -30,7 +30,7 @@ static inline size_t store_eight(uint8_t *dst, __m128i lanes, uint32_t accents)
 	__m128i shuffle = _mm_load_si128((const void *)f2_keep_2[accents]);
 
 	_mm_storeu_si128((void *)dst, _mm_shuffle_epi8(lanes, shuffle));
-	return 8 + (size_t)__builtin_popcount(accents);
+	return 8 + (unsigned)__builtin_popcount(accents);
 }
 
 /* Store sixteen characters; as store_eight. */
@@ -97,7 +97,7 @@ static size_t latin1_utf8_length(const uint8_t *src, size_t n)
 
 	for (; n - i >= 32; i += 32)
 		length += 32 +
-		          (size_t)__builtin_popcount(top_bits(load(src + i)));
+		          (unsigned)__builtin_popcount(top_bits(load(src + i)));
 	return length + f2_kernels_scalar.latin1_utf8_length(src + i, n - i);
 }
 
