@@ -143,6 +143,22 @@ static int64_t nanos(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* The clock of the core, by additions that wait for each other. */
+static double gigahertz(void)
+{
+	const int64_t additions = 100000000;
+	uint64_t sum = 0;
+	int64_t begin = nanos();
+
+	for (int64_t i = 0; i < additions / 4; i++) {
+		for (int k = 0; k < 4; k++) {
+			sum++;
+			__asm__ volatile("" : "+r"(sum));
+		}
+	}
+	return (double)additions / (double)(nanos() - begin);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a;
@@ -243,6 +259,7 @@ int main(int argc, char **argv)
 	s.target = require_memory(2 * s.n + F2_SLACK);
 	printf("kernel,variant,text,source_bytes,gigabytes_per_second,"
 	       "best_gigabytes_per_second,nanos_per_call\n");
+	printf("gigahertz-before,,,,%.2f,,\n", gigahertz());
 	for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++) {
 		if (only_kernel != NULL &&
 		    strcmp(subjects[k].name, only_kernel) != 0)
@@ -257,6 +274,7 @@ int main(int argc, char **argv)
 			measure_all(&subjects[k], &s);
 		}
 	}
+	printf("gigahertz-after,,,,%.2f,,\n", gigahertz());
 	free(s.source);
 	free(s.target);
 	return 0;

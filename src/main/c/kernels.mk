@@ -9,7 +9,7 @@ KERNELS := kernels kernels_scalar kernels_scalar_base64
 
 # At O3 gcc 12 unrolls the ASCII loop to half its speed.
 CFLAGS_kernels_scalar        := -O2
-CFLAGS_kernels_scalar_base64 := -O2
+CFLAGS_kernels_scalar_base64 := -O2 -I$(BUILD)
 
 ifneq (,$(filter x86_64-%,$(shell $(CC) -dumpmachine)))
 
@@ -26,10 +26,9 @@ WIDE   := -O3 -falign-functions=64 -falign-loops=64 -I$(BUILD)
 $(foreach name,$(KERNELS_AVX2),$(eval CFLAGS_$(name) := $(WIDE) $(AVX2)))
 $(foreach name,$(KERNELS_AVX512),$(eval CFLAGS_$(name) := $(WIDE) $(AVX512)))
 
-$(KERNELS_AVX2:%=$(BUILD)/%.o) $(KERNELS_AVX512:%=$(BUILD)/%.o): \
-	$(BUILD)/kernels_tables.h
-
 endif
+
+$(KERNELS:%=$(BUILD)/%.o): $(BUILD)/kernels_tables.h
 
 # Runs on the machine that compiles, also when that is not the target.
 BUILD_CC ?= cc

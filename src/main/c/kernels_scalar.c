@@ -217,6 +217,9 @@ static size_t utf16_to_utf8(uint8_t *restrict dst, const uint16_t *restrict src,
 			} else if (is_pair(src, n, i)) {
 				store32(out, four_bytes(unit, src[++i]));
 				out += 4;
+				/* Pairs come in runs: stay here for the
+				 * next. */
+				stop = n - i > 2 ? i + 3 : n;
 			} else if (lone == NULL) {
 				store32(out, three_bytes(0xfffd));
 				out += 3;

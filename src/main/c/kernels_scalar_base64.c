@@ -1,25 +1,18 @@
-/* Portable base64: table lookups, four characters to three bytes. */
+/* Portable base64: four lookups join four characters to three bytes. */
 #include "kernels_base64.h"
+
+#include "kernels_tables.h"
 
 #include <string.h>
 
-/* The value of a character of either alphabet, plus SYMBOL; 0 for all other
- * characters. */
-enum { SYMBOL = 0x40 };
+/* The value of a symbol; F2_NO_SYMBOL >> 16 for all other characters. */
+enum { NO_VALUE = F2_NO_SYMBOL >> 16 };
 
-/* clang-format off */
-static const uint8_t values[256] = {
-	['A'] = 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49,
-		0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53,
-		0x54, 0x55, 0x56, 0x57, 0x58, 0x59,
-	['a'] = 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x61, 0x62, 0x63,
-		0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d,
-		0x6e, 0x6f, 0x70, 0x71, 0x72, 0x73,
-	['0'] = 0x74, 0x75, 0x76, 0x77, 0x78, 0x79, 0x7a, 0x7b, 0x7c, 0x7d,
-	['+'] = 0x7e, ['-'] = 0x7e,
-	['/'] = 0x7f, ['_'] = 0x7f,
-};
-/* clang-format on */
+static uint32_t value_of(uint8_t c)
+{
+	/* At the last place a symbol adds nothing but its value. */
+	return f2_base64_places[3][c] >> 16;
+}
 
 /* Store the three bytes of 24 bits, the highest first. */
 static uint8_t *put_group(uint8_t *out, uint32_t bits)
@@ -30,6 +23,14 @@ static uint8_t *put_group(uint8_t *out, uint32_t bits)
 	return out + 3;
 }
 
+/* The three bytes of four characters, the first lowest; F2_NO_SYMBOL or more
+ * unless all are symbols. */
+static uint32_t group_of(const uint8_t *src)
+{
+	return f2_base64_places[0][src[0]] | f2_base64_places[1][src[1]] |
+	       f2_base64_places[2][src[2]] | f2_base64_places[3][src[3]];
+}
+
 /* Decode groups of four while all of their characters are symbols. Returns how
  * many characters it took. */
 static size_t groups(uint8_t *restrict dst, const uint8_t *restrict src,
@@ -38,18 +39,12 @@ static size_t groups(uint8_t *restrict dst, const uint8_t *restrict src,
 	size_t i = 0;
 
 	for (; n - i >= 4; i += 4) {
-		uint32_t a = values[src[i]];
-		uint32_t b = values[src[i + 1]];
-		uint32_t c = values[src[i + 2]];
-		uint32_t d = values[src[i + 3]];
-		if ((a & b & c & d) == 0)
+		uint32_t group = group_of(src + i);
+		if (group >= F2_NO_SYMBOL)
 			break;
-		/* The SYMBOL bits fall on the bit above each value; as a sum
-		 * they are one constant. */
-		const uint32_t marks =
-		        SYMBOL << 18 | SYMBOL << 12 | SYMBOL << 6 | SYMBOL;
-		dst = put_group(dst,
-		                (a << 18) + (b << 12) + (c << 6) + d - marks);
+		/* The fourth byte is for the next group to replace. */
+		memcpy(dst, &group, sizeof group);
+		dst += 3;
 	}
 	return i;
 }
@@ -70,12 +65,12 @@ size_t f2_scalar_base64_decode(struct f2_base64 *state, uint8_t *dst,
 			if (i == n)
 				break;
 		}
-		uint32_t value = values[src[i]];
+		uint32_t value = value_of(src[i]);
 		state->ended = src[i] == '=';
 		i++;
-		if (value == 0)
+		if (value == NO_VALUE)
 			continue;
-		bits = bits << 6 | (value & 0x3f);
+		bits = bits << 6 | value;
 		if (++count == 4) {
 			out = put_group(out, bits);
 			bits = 0;
@@ -106,10 +101,9 @@ size_t f2_scalar_symbol_prefix(const uint8_t *src, size_t n)
 {
 	size_t i = 0;
 
-	while (n - i >= 4 && (values[src[i]] & values[src[i + 1]] &
-	                      values[src[i + 2]] & values[src[i + 3]]) != 0)
+	while (n - i >= 4 && group_of(src + i) < F2_NO_SYMBOL)
 		i += 4;
-	while (i < n && values[src[i]] != 0)
+	while (i < n && value_of(src[i]) != NO_VALUE)
 		i++;
 	return i;
 }
@@ -139,6 +133,23 @@ static bool check_end(struct f2_base64_check *state, uint8_t c)
 	return true;
 }
 
+/* How many characters are whole lines like the one that ends at src[i]: of
+ * length symbols and the same line end of end bytes. With the length known, one
+ * line need not wait for the last one's to be found. */
+static size_t same_lines(f2_symbol_prefix *symbol_prefix, const uint8_t *src,
+                         size_t n, size_t i, size_t length, size_t end)
+{
+	const uint8_t *line_end = src + i - end;
+	size_t from = i;
+
+	while (n - i > length + end &&
+	       symbol_prefix(src + i, length) == length &&
+	       src[i + length] == line_end[0] &&
+	       src[i + length + end - 1] == line_end[end - 1])
+		i += length + end;
+	return i - from;
+}
+
 int64_t f2_base64_check_with(f2_symbol_prefix *symbol_prefix,
                              struct f2_base64_check *state, const uint8_t *src,
                              size_t n, bool last)
@@ -155,9 +166,17 @@ int64_t f2_base64_check_with(f2_symbol_prefix *symbol_prefix,
 			state->group = start + i - open;
 		if (open != 0)
 			break;
+		size_t line_end = i;
 		while (i < n && is_white(src[i]))
 			i++;
-		if (i < n && values[src[i]] == 0)
+		size_t end = i - line_end;
+		if (taken % 4 == 0 && (end == 1 || end == 2)) {
+			size_t more = same_lines(symbol_prefix, src, n, i,
+			                         taken, end);
+			i += more;
+			state->symbols += more / (taken + end) * taken;
+		}
+		if (i < n && value_of(src[i]) == NO_VALUE && !is_white(src[i]))
 			break;
 	}
 	for (state->index = start + i; i < n; i++) {

@@ -107,6 +107,50 @@ static void squeezes(void)
 	      "f2_keep_3", bytes[0], 256, 16);
 }
 
+/* The value of each character of both base64 alphabets; no_value for others. */
+static void base64_values(uint8_t *values, unsigned count, uint8_t no_value)
+{
+	const char *symbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                      "abcdefghijklmnopqrstuvwxyz0123456789";
+
+	memset(values, no_value, count);
+	for (unsigned value = 0; symbols[value] != '\0'; value++)
+		values[(uint8_t)symbols[value]] = (uint8_t)value;
+	values['+'] = values['-'] = 62;
+	values['/'] = values['_'] = 63;
+}
+
+/* What a symbol at each of the four places of a group adds to its three bytes,
+ * the first byte lowest. */
+static void base64_places(void)
+{
+	enum { NO_SYMBOL = 0xff, FLAG = 1 << 24 };
+	uint8_t values[256];
+
+	base64_values(values, 256, NO_SYMBOL);
+	printf("\n/* What each character adds to a little-endian word of "
+	       "three\n"
+	       " * bytes at each place of its group; F2_NO_SYMBOL for others. "
+	       "*/\n"
+	       "enum { F2_NO_SYMBOL = 0x%x };\n"
+	       "static const uint32_t f2_base64_places[4][256] = {\n",
+	       (unsigned)FLAG);
+	for (unsigned place = 0; place < 4; place++) {
+		printf("\t{");
+		for (unsigned c = 0; c < 256; c++) {
+			uint32_t bits = (uint32_t)values[c] << (18 - 6 * place);
+			uint32_t word = bits >> 16 | (bits & 0xff00) |
+			                (bits & 0xff) << 16;
+			if (values[c] == NO_SYMBOL)
+				word = FLAG;
+			printf("%s0x%06x,", c % 8 == 0 ? "\n\t " : " ",
+			       (unsigned)word);
+		}
+		printf("},\n");
+	}
+	printf("};\n");
+}
+
 /* Characters that a value table has no value for have this one. */
 enum { NO_VALUE = 0x80 };
 
@@ -114,8 +158,6 @@ static void values(void)
 {
 	uint8_t bytes[2 * VECTOR];
 	const char *digits = "0123456789abcdef";
-	const char *symbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                      "abcdefghijklmnopqrstuvwxyz0123456789";
 
 	memset(bytes, NO_VALUE, sizeof bytes);
 	for (unsigned value = 0; digits[value] != '\0'; value++)
@@ -125,11 +167,7 @@ static void values(void)
 	print("The value of each hex digit.", "f2_hex_values", bytes, 2,
 	      VECTOR);
 
-	memset(bytes, NO_VALUE, sizeof bytes);
-	for (unsigned value = 0; symbols[value] != '\0'; value++)
-		bytes[(uint8_t)symbols[value]] = (uint8_t)value;
-	bytes['+'] = bytes['-'] = 62;
-	bytes['/'] = bytes['_'] = 63;
+	base64_values(bytes, sizeof bytes, NO_VALUE);
 	print("The value of each character of both base64 alphabets.",
 	      "f2_base64_values", bytes, 2, VECTOR);
 
@@ -151,6 +189,7 @@ int main(void)
 	lanes();
 	slots();
 	squeezes();
+	base64_places();
 	values();
 	printf("\n#endif\n");
 	return fflush(stdout) != 0 || ferror(stdout) != 0;
