@@ -42,9 +42,14 @@ static inline __m512i values_of(const struct tables *tables, __m512i characters)
 	return _mm512_permutex2var_epi8(tables->low, characters, tables->high);
 }
 
-static inline __mmask64 first_64(size_t count)
+/* The first count characters of src, NUL behind them, which is no symbol. */
+static inline __m512i load_step(const uint8_t *src, size_t count)
 {
-	return _bzhi_u64(~(uint64_t)0, (uint32_t)count);
+	if (count == STEP)
+		return _mm512_loadu_si512(src);
+	/* SAFETY: lanes that the mask leaves out are not accessed. */
+	return _mm512_maskz_loadu_epi8(_bzhi_u64(~(uint64_t)0, (uint32_t)count),
+	                               src);
 }
 
 /* Store the 48 bytes of 64 values, and 16 more. */
@@ -88,13 +93,14 @@ static size_t symbol_prefix(const uint8_t *src, size_t n)
 	const struct tables tables = load_tables();
 
 	for (size_t i = 0; i < n; i += STEP) {
-		__mmask64 present = n - i < STEP ? first_64(n - i) : ~0ULL;
-		/* SAFETY: lanes that the mask leaves out are not accessed. */
-		__m512i characters = _mm512_maskz_loadu_epi8(present, src + i);
+		size_t step = n - i < STEP ? n - i : STEP;
+		__m512i characters = load_step(src + i, step);
 		__mmask64 bad = _mm512_movepi8_mask(_mm512_or_si512(
 		        characters, values_of(&tables, characters)));
-		if ((bad & present) != 0)
-			return i + (size_t)__builtin_ctzll(bad & present);
+		if (bad == 0)
+			continue;
+		size_t good = (size_t)__builtin_ctzll(bad);
+		return i + (good < step ? good : step);
 	}
 	return n;
 }
@@ -156,22 +162,19 @@ static size_t collect(struct f2_base64 *state, uint8_t *dst, const uint8_t *src,
 
 	while (i < n && !state->ended && count <= COLLECTED - STEP) {
 		size_t step = n - i < STEP ? n - i : STEP;
-		__mmask64 present = first_64(step);
-		/* SAFETY: lanes that the mask leaves out are not accessed. */
-		__m512i characters = _mm512_maskz_loadu_epi8(present, src + i);
+		__m512i characters = load_step(src + i, step);
 		__m512i found = values_of(tables, characters);
-		__mmask64 ends = _mm512_mask_cmpeq_epi8_mask(
-		        present, characters, _mm512_set1_epi8('='));
-		if (ends != 0) {
-			present = _blsmsk_u64(ends);
+		__mmask64 symbols = _knot_mask64(_mm512_movepi8_mask(
+		        _mm512_or_si512(characters, found)));
+		__mmask64 ends = _mm512_cmpeq_epi8_mask(characters,
+		                                        _mm512_set1_epi8('='));
+		if (!_kortestz_mask64_u8(ends, ends)) {
+			symbols &= _blsmsk_u64(ends);
 			state->ended = true;
 		}
-		__mmask64 symbols =
-		        present & ~_mm512_movepi8_mask(
-		                          _mm512_or_si512(characters, found));
 		_mm512_storeu_si512(values + count,
 		                    _mm512_maskz_compress_epi8(symbols, found));
-		count += (size_t)__builtin_popcountll(symbols);
+		count += (unsigned)__builtin_popcountll(symbols);
 		i += step;
 	}
 	for (size_t at = 0; at < count / 4 * 4; at += STEP)
@@ -210,19 +213,16 @@ size_t f2_avx512_base64_decode(struct f2_base64 *state, uint8_t *dst,
 		i += taken;
 		left -= taken;
 
-		__mmask64 present = left < STEP ? first_64(left) : ~0ULL;
-		/* SAFETY: lanes that the mask leaves out are not accessed. */
-		__m512i characters = _mm512_maskz_loadu_epi8(present, src + i);
+		size_t step = left < STEP ? left : STEP;
+		__m512i characters = load_step(src + i, step);
 		__m512i values = values_of(&tables, characters);
-		__mmask64 bad = present & _mm512_movepi8_mask(_mm512_or_si512(
-		                                  characters, values));
-		size_t good = left < STEP ? left : STEP;
-		if (bad != 0)
-			good = (size_t)__builtin_ctzll(bad);
+		__mmask64 bad = _mm512_movepi8_mask(
+		        _mm512_or_si512(characters, values));
+		size_t good = bad == 0 ? STEP : (size_t)__builtin_ctzll(bad);
 		store_groups(dst + made, &tables, values);
 		made += good / 4 * 3;
 		i += good / 4 * 4;
-		if (bad == 0)
+		if (good == step)
 			continue;
 
 		size_t end = f2_base64_line_end(src + i, n - i);
