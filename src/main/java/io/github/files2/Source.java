@@ -11,8 +11,8 @@ sealed interface Source permits BytesSource, TextSource {
   int MIN_TARGET_BYTES = 16;
 
   /**
-   * Room beyond the exact number of bytes with which one {@link #fill} takes all: sources stop where
-   * a whole block might not fit.
+   * Room beyond the exact number of bytes with which one {@link #fill} takes all: sources stop
+   * where a whole block might not fit.
    */
   int SPARE_BYTES = 3 * Scratch.CHARS + MIN_TARGET_BYTES;
 
