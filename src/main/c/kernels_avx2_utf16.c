@@ -304,6 +304,10 @@ static size_t encode_rest(uint8_t *dst, const uint16_t *src, size_t n, size_t i,
 size_t f2_avx2_utf16_to_utf8(uint8_t *dst, const uint16_t *src, size_t n,
                              size_t *lone)
 {
+	/* The constants would cost a short text more than it takes. */
+	if (n <= STEP)
+		return f2_kernels_scalar.utf16_to_utf8(dst, src, n, lone);
+
 	const struct constants constants = make_constants();
 	const struct constants *c = &constants;
 	uint8_t *out = dst;
