@@ -1,7 +1,5 @@
 #include "naive.h"
 
-#include <string.h>
-
 /* Append the UTF-8 form of one code point. */
 static uint8_t *put_code_point(uint8_t *out, uint32_t c)
 {
@@ -67,38 +65,40 @@ size_t naive_latin1_to_utf8(uint8_t *dst, const uint8_t *src, size_t n)
 /* The value of a base64 character, -1 for all others. */
 static int base64_value(uint8_t c)
 {
-	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	                               "abcdefghijklmnopqrstuvwxyz"
-	                               "0123456789+/";
-	if (c == '-')
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '+' || c == '-')
 		return 62;
-	if (c == '_')
-		return 63;
-	const char *found = c == 0 ? NULL : strchr(alphabet, c);
-	return found == NULL ? -1 : (int)(found - alphabet);
+	return c == '/' || c == '_' ? 63 : -1;
 }
 
 size_t naive_base64_decode(uint8_t *dst, const uint8_t *src, size_t n)
 {
-	size_t bit_count = 0;
+	uint32_t bits = 0;
+	unsigned bit_count = 0;
+	uint8_t *out = dst;
 
 	for (size_t i = 0; i < n && src[i] != '='; i++) {
 		int value = base64_value(src[i]);
 		if (value < 0)
 			continue;
-		for (int bit = 5; bit >= 0; bit--, bit_count++) {
-			if (bit_count % 8 == 0)
-				dst[bit_count / 8] = 0;
-			dst[bit_count / 8] |= (uint8_t)((value >> bit & 1)
-			                                << (7 - bit_count % 8));
+		bits = bits << 6 | (uint32_t)value;
+		bit_count += 6;
+		if (bit_count >= 8) {
+			bit_count -= 8;
+			*out++ = (uint8_t)(bits >> bit_count);
 		}
 	}
-	return bit_count / 8;
+	return (size_t)(out - dst);
 }
 
 static bool is_white(uint8_t c)
 {
-	return c != 0 && strchr(" \t\n\f\r", c) != NULL;
+	return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
 /* The index of the first character from i on that is not white space, or -1. */
