@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -260,6 +261,9 @@ final class NioFile implements AutoCloseable {
   // --- Syncing
 
   private static FileChannel openToSync(Path file) throws IOException {
+    if (file.getFileSystem() != FileSystems.getDefault()) {
+      return null; // a zip file's channel is a copy, which its close would write back
+    }
     try {
       return FileChannel.open(file, StandardOpenOption.WRITE);
     } catch (AccessDeniedException e) {

@@ -57,8 +57,9 @@
  *       encoder, and names that native code must not translate. It truncates first. Its gaps: no
  *       {@code O_CLOEXEC}, errno names only where the JDK's text is known, {@code +} flags open for
  *       writing only, an {@code int} descriptor only from its own {@code openSync} and 0, 1, 2, the
- *       count of a failed write only where the file's size shows it; {@code flush} of a character
- *       device through a {@link java.io.FileDescriptor} is an error.
+ *       count of a failed write only where the file's size shows it; {@code flush} syncs files of
+ *       the default file system only, and of a character device through a {@link
+ *       java.io.FileDescriptor} it is an error.
  * </ul>
  *
  * Path writes begin on {@code nio}; a daemon thread prepares the native lane once they have taken
