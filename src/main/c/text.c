@@ -455,7 +455,9 @@ int64_t f2_text_init(struct f2_text *text, JNIEnv *env, jstring object,
 	if (encoding == F2_UTF16LE)
 		text->source.min_bytes = text->source.max_bytes;
 
-	bool fits = text->source.max_bytes + F2_SLACK <= capacity;
+	/* Both: base64 needs more room than its longest result. */
+	bool fits = text->source.max_bytes + F2_SLACK <= capacity &&
+	            units <= fitting(text, capacity);
 	uint64_t fault = UINT64_MAX;
 	if (report && encoding == F2_HEX) {
 		scan_hex(text, &fault);
