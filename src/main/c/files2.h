@@ -70,6 +70,9 @@ struct f2_source {
 	/* Bounds on that which cost nothing; equal where it is known. */
 	uint64_t min_bytes;
 	uint64_t max_bytes;
+
+	/* It is one piece as it is: there is nothing to join. */
+	bool whole;
 };
 
 /* A source of bytes that lie ready in memory. */

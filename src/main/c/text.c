@@ -449,6 +449,7 @@ int64_t f2_text_init(struct f2_text *text, JNIEnv *env, jstring object,
 	f2_string_init(&text->string, env, object);
 	size_t units = text->string.units;
 	text->ended = units == 0;
+	text->source.whole = text->ended;
 	text->source.max_bytes = bound(text, units);
 	text->source.min_bytes =
 	        encoding == F2_BASE64 || encoding == F2_HEX ? 0 : units;
@@ -473,6 +474,7 @@ int64_t f2_text_init(struct f2_text *text, JNIEnv *env, jstring object,
 		text->ready = (size_t)made;
 		text->source.min_bytes = text->source.max_bytes =
 		        (uint64_t)made;
+		text->source.whole = true;
 	}
 	return fault == UINT64_MAX ? 0 : f2_fault(F2_ENCODE, 0, fault);
 }

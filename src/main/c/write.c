@@ -295,7 +295,7 @@ int64_t f2_write_path(const char *path, const struct f2_rules *rules,
 {
 	bool appends = (rules->open_flags & O_APPEND) != 0;
 	bool in_place = may_go_in_place(rules) && source->max_bytes > 0;
-	bool look = !appends && source->max_bytes > F2_CHUNK_BYTES;
+	bool look = !appends && !source->whole;
 	int64_t fault = appends ? join_if_small(source) : 0;
 	if (fault != 0)
 		return fault;
@@ -326,7 +326,7 @@ int64_t f2_write_fd(struct f2_target *target, enum f2_flush flush,
 {
 	int fd = target->current != NULL ? target->current(target) : target->fd;
 	int64_t fault = 0;
-	if (source->max_bytes > F2_CHUNK_BYTES) {
+	if (!source->whole) {
 		struct f2_stat found;
 		int status_flags = fcntl(fd, F_GETFL);
 		int error =
@@ -411,7 +411,8 @@ void f2_ready_init(struct f2_ready *ready, const uint8_t *bytes,
 	                                   .join = join_ready,
 	                                   .count = count_ready,
 	                                   .min_bytes = byte_count,
-	                                   .max_bytes = byte_count};
+	                                   .max_bytes = byte_count,
+	                                   .whole = true};
 	ready->bytes = bytes;
 	ready->byte_count = byte_count;
 }
