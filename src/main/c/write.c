@@ -209,11 +209,13 @@ fail:;
 }
 
 /* Whether O_TRUNC may be left out and made up for afterwards. O_SYNC and
- * O_DSYNC would cover the writes but not a truncation that comes later. */
+ * O_DSYNC would cover the writes but not a truncation that comes later, and
+ * O_APPEND would put the new content behind the old. */
 static bool may_go_in_place(const struct f2_rules *rules)
 {
 	return (rules->open_flags & O_TRUNC) != 0 &&
-	       (rules->open_flags & (O_EXCL | O_SYNC | O_DSYNC)) == 0 &&
+	       (rules->open_flags & (O_EXCL | O_SYNC | O_DSYNC | O_APPEND)) ==
+	               0 &&
 	       !rules->truncate_first;
 }
 
