@@ -268,7 +268,10 @@ static int fix_size(const struct opened *file, uint64_t written, bool failed)
 	if (failed) /* also gives back what was reserved beyond */
 		return written > 0 ? truncate_to(file->fd, written)
 		                   : give_back(file);
-	return file->old.size > written ? truncate_to(file->fd, written) : 0;
+	/* Nothing written moves the mtime all the same. */
+	return file->old.size > written || written == 0
+	               ? truncate_to(file->fd, written)
+	               : 0;
 }
 
 /* Ends a write: fixes the size, syncs and closes. fault is what has failed so
