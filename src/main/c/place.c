@@ -43,9 +43,13 @@ static _Atomic uint64_t verdicts[VERDICT_SLOTS];
 static int look_old(int fd, const char *path, struct f2_stat *found)
 {
 	struct stat st;
-	if (syscall(SYS_newfstatat, path != NULL ? AT_FDCWD : fd,
-	            path != NULL ? path : "", &st,
-	            path != NULL ? 0 : AT_EMPTY_PATH) != 0)
+	long result;
+	do {
+		result = syscall(SYS_newfstatat, path != NULL ? AT_FDCWD : fd,
+		                 path != NULL ? path : "", &st,
+		                 path != NULL ? 0 : AT_EMPTY_PATH);
+	} while (result != 0 && errno == EINTR);
+	if (result != 0)
 		return errno;
 	found->size = (uint64_t)st.st_size;
 	found->block_bytes = (uint64_t)st.st_blocks * 512;
@@ -58,11 +62,16 @@ int f2_look(int fd, const char *path, struct f2_stat *found)
 {
 	struct statx st;
 	memset(&st, 0, sizeof st);
-	long result = syscall(
-	        SYS_statx, path != NULL ? AT_FDCWD : fd,
-	        path != NULL ? path : "", path != NULL ? 0 : AT_EMPTY_PATH,
-	        STATX_TYPE | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID_UNIQUE,
-	        &st);
+	long result;
+	/* A FUSE daemon may answer EINTR. */
+	do {
+		result = syscall(SYS_statx, path != NULL ? AT_FDCWD : fd,
+		                 path != NULL ? path : "",
+		                 path != NULL ? 0 : AT_EMPTY_PATH,
+		                 STATX_TYPE | STATX_SIZE | STATX_BLOCKS |
+		                         STATX_MNT_ID_UNIQUE,
+		                 &st);
+	} while (result != 0 && errno == EINTR);
 	if (result != 0) {
 		/* Old seccomp filters answer EPERM for calls they don't know.
 		 */
