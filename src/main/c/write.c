@@ -368,17 +368,16 @@ int64_t f2_finish(int64_t stream, uint64_t written, enum f2_flush flush,
 {
 	struct opened file = {.fd = (int)(stream & INT32_MAX),
 	                      .sized = (stream & F2_SIZED) != 0};
-	int64_t fault = 0;
-	int error = file.sized ? f2_look(file.fd, NULL, &file.old) : 0;
-	if (error != 0) {
-		file.sized = false;
-		fault = f2_fault(F2_STAT, error, written);
+	if (!failed) {
+		/* Not knowing the old size costs a call, not a stale tail. */
+		if (file.sized && f2_look(file.fd, NULL, &file.old) != 0)
+			file.old.size = UINT64_MAX;
+		return finish(&file, written, flush, 0);
 	}
-	if (!failed)
-		return finish(&file, written, flush, fault);
 	/* What has failed is the caller's to tell; the content ends where it
-	 * failed, as it would had the file been truncated first. */
-	int truncate_error = file.sized ? truncate_to(file.fd, written) : error;
+	 * failed. Before the first byte the old one stays. */
+	int truncate_error =
+	        file.sized && written > 0 ? truncate_to(file.fd, written) : 0;
 	int close_error = close_file(file.fd);
 	if (truncate_error != 0)
 		return f2_add_errors(
