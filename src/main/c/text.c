@@ -280,32 +280,33 @@ static int64_t next_piece(struct f2_source *source, const uint8_t **piece)
 	return made;
 }
 
-/* Counts by encoding everything once; the text starts anew afterwards. */
-static uint64_t count_by_encoding(struct f2_text *text)
+/* Counts by encoding everything once; the text starts anew afterwards. Returns
+ * false where memory ran out. */
+static bool count_by_encoding(struct f2_text *text, uint64_t *count)
 {
-	uint64_t count = 0;
-	while (!text->ended) {
-		int64_t made = fill(text, NULL);
-		if (made < 0)
-			break;
-		count += (uint64_t)made;
+	int64_t made = 0;
+	*count = 0;
+	while (made >= 0 && !text->ended) {
+		made = fill(text, NULL);
+		if (made > 0)
+			*count += (uint64_t)made;
 	}
 	text->index = 0;
 	text->ended = text->string.units == 0;
 	text->base64 = (struct f2_base64){0};
-	return count;
+	return made >= 0;
 }
 
 /* Runs over the text without encoding it: counts UTF-8 and finds the first
- * fault. *fault is its index, or stays. */
-static uint64_t scan(const struct f2_text *text, uint64_t *fault)
+ * fault. *fault is its index, or stays. Returns false where memory ran out. */
+static bool scan(const struct f2_text *text, uint64_t *count, uint64_t *fault)
 {
 	const struct f2_kernels *kernels = f2_jvm.kernels;
 	const struct f2_string *string = &text->string;
 	struct f2_base64_check check = {0};
-	uint64_t count = 0;
 	struct view view;
 	size_t index = 0;
+	*count = 0;
 	while (index < string->units) {
 		size_t units = string->units - index;
 		if (units > step_limit(text))
@@ -313,14 +314,15 @@ static uint64_t scan(const struct f2_text *text, uint64_t *fault)
 		bool last = index + units == string->units;
 		view_open(&view, string, index, units);
 		if (view.units == NULL)
-			return count; /* encoding will say so */
+			return false;
 		size_t good = units;
+		int64_t bad = -1;
 		switch (text->encoding) {
 		case F2_UTF8:
 		case F2_UTF16LE:
 			if (!string->wide) {
-				count += kernels->latin1_utf8_length(view.units,
-				                                     units);
+				*count += kernels->latin1_utf8_length(
+				        view.units, units);
 				break;
 			}
 			if (!last && units > 1) {
@@ -332,8 +334,8 @@ static uint64_t scan(const struct f2_text *text, uint64_t *fault)
 				if (is_high(edge))
 					good = --units;
 			}
-			count += kernels->utf16_utf8_length(view.units, units,
-			                                    &good);
+			*count += kernels->utf16_utf8_length(view.units, units,
+			                                     &good);
 			break;
 		case F2_LATIN1:
 		case F2_ASCII:
@@ -357,10 +359,8 @@ static uint64_t scan(const struct f2_text *text, uint64_t *fault)
 				                         good);
 				bytes = narrow;
 			}
-			int64_t bad = kernels->base64_check(
-			        &check, bytes, good, last && good == units);
-			if (bad >= 0)
-				good = (size_t)bad - index;
+			bad = kernels->base64_check(&check, bytes, good,
+			                            last && good == units);
 			break;
 		}
 		case F2_HEX:
@@ -371,13 +371,16 @@ static uint64_t scan(const struct f2_text *text, uint64_t *fault)
 			break;
 		}
 		view_close(&view, string);
-		if (good < units && fault != NULL) {
-			*fault = index + good;
-			return count;
+		/* An open group may have begun before this step. */
+		if (bad < 0 && good < units)
+			bad = (int64_t)(index + good);
+		if (bad >= 0 && fault != NULL) {
+			*fault = (uint64_t)bad;
+			return true;
 		}
 		index += units;
 	}
-	return count;
+	return true;
 }
 
 static bool is_digit(uint16_t unit)
@@ -386,28 +389,36 @@ static bool is_digit(uint16_t unit)
 	       (unit >= 'a' && unit <= 'f');
 }
 
-/* The strict rule of hex: digits only, an even number of them. */
-static void scan_hex(struct f2_text *text, uint64_t *fault)
+/* The strict rule of hex: digits only, an even number of them. Returns false
+ * where memory ran out. */
+static bool scan_hex(struct f2_text *text, uint64_t *fault)
 {
-	scan(text, fault); /* wide units, which decode by their low byte */
-	uint64_t bad = 2 * count_by_encoding(text);
+	uint64_t count;
+	/* Wide units would decode by their low byte. */
+	if (!scan(text, &count, fault) || !count_by_encoding(text, &count))
+		return false;
+	uint64_t bad = 2 * count;
 	if (bad >= text->string.units)
-		return;
+		return true;
 	uint16_t unit = 0;
 	f2_string_copy(&text->string, (size_t)bad, 1, &unit);
 	if (is_digit(unit) && bad + 1 < text->string.units)
 		bad++;
 	if (bad < *fault)
 		*fault = bad;
+	return true;
 }
 
 static uint64_t count_text(struct f2_source *source)
 {
 	struct f2_text *text = (struct f2_text *)source;
 	if (source->min_bytes != source->max_bytes) {
-		uint64_t count = text->encoding == F2_UTF8
-		                         ? scan(text, NULL)
-		                         : count_by_encoding(text);
+		uint64_t count;
+		bool counted = text->encoding == F2_UTF8
+		                       ? scan(text, &count, NULL)
+		                       : count_by_encoding(text, &count);
+		if (!counted) /* encoding will say so */
+			return source->max_bytes;
 		source->min_bytes = count;
 		source->max_bytes = count;
 	}
@@ -420,6 +431,8 @@ static int64_t join_text(struct f2_source *source)
 	if (text->ended)
 		return 0; /* encoded already */
 	size_t capacity = (size_t)count_text(source) + STEP_ROOM;
+	if (source->min_bytes != source->max_bytes)
+		return f2_fault(F2_MEMORY, ENOMEM, 0); /* it is not counted */
 	if (capacity <= text->capacity)
 		return 0;
 	text->block = malloc(capacity);
@@ -461,9 +474,12 @@ int64_t f2_text_init(struct f2_text *text, JNIEnv *env, jstring object,
 	            units <= fitting(text, capacity);
 	uint64_t fault = UINT64_MAX;
 	if (report && encoding == F2_HEX) {
-		scan_hex(text, &fault);
+		if (!scan_hex(text, &fault))
+			return f2_fault(F2_MEMORY, ENOMEM, 0);
 	} else if (report && !(fits && encoding == F2_UTF8)) {
-		uint64_t count = scan(text, &fault);
+		uint64_t count;
+		if (!scan(text, &count, &fault))
+			return f2_fault(F2_MEMORY, ENOMEM, 0);
 		if (encoding == F2_UTF8)
 			text->source.min_bytes = text->source.max_bytes = count;
 	}
