@@ -167,7 +167,7 @@ final class LibcBackend implements Backend, NativeStreams {
   private long write(Path file, Source source, WritePlan plan, Lease lease) throws IOException {
     Pieces pieces = new Pieces(source, lease.chunk.buffer);
     boolean isInPlace = mayGoInPlace(plan) && pieces.maxBytes() > 0;
-    boolean looks = !plan.appends() && pieces.maxBytes() > Chunk.BYTES;
+    boolean looks = !plan.appends() && !pieces.isWhole();
     Opened opened = open(file.toString(), plan, isInPlace, looks, lease.chunk);
     boolean isSingle = plan.appends() || opened.isSpecial;
     return writeOpened(opened, pieces, isSingle, plan.flush, lease);
@@ -348,7 +348,8 @@ final class LibcBackend implements Backend, NativeStreams {
       if (now != null && now.size() == opened.old.size()) {
         truncate(opened, now.size(), 0);
       }
-    } else if (hasFailed || opened.old.size() > written) {
+    } else if (hasFailed || opened.old.size() > written || written == 0) {
+      // Nothing written moves the mtime all the same.
       truncate(opened, written, written);
     }
   }
@@ -468,7 +469,7 @@ final class LibcBackend implements Backend, NativeStreams {
   private long write(int fd, Source source, WritePlan plan, Lease lease) throws IOException {
     String name = Descriptors.name(fd);
     Pieces pieces = new Pieces(source, lease.chunk.buffer);
-    if (pieces.maxBytes() > Chunk.BYTES && needsSingleWrite(fd, name, lease.chunk)) {
+    if (!pieces.isWhole() && needsSingleWrite(fd, name, lease.chunk)) {
       lease.join(pieces);
     }
     long[] written = {0};
@@ -563,7 +564,7 @@ final class LibcBackend implements Backend, NativeStreams {
     try (Lease lease = lease()) {
       try {
         if ((stream & SIZED) != 0) {
-          cutTo(opened, written, lease.chunk);
+          cutTo(opened, written, hasFailed, lease.chunk);
         }
         if (!hasFailed) {
           syncFile(opened.fd, opened.name, plan.flush, written, lease.chunk);
@@ -579,12 +580,17 @@ final class LibcBackend implements Backend, NativeStreams {
     closeFile(opened.fd, opened.name, written);
   }
 
-  private void cutTo(Opened opened, long written, Chunk chunk) throws IOException {
-    Places.Stat now = places.look(opened.fd, chunk);
-    if (now == null) {
-      throw Errno.exception("statx", Libc.errno(), opened.name, written);
+  private void cutTo(Opened opened, long written, boolean hasFailed, Chunk chunk)
+      throws IOException {
+    if (hasFailed) {
+      if (written > 0) { // before the first byte the old content stays
+        truncate(opened, written, written);
+      }
+      return;
     }
-    if (now.size() > written) {
+    // Not knowing the old size costs a call, not a stale tail.
+    Places.Stat now = places.look(opened.fd, chunk);
+    if (now == null || now.size() > written || written == 0) {
       truncate(opened, written, written);
     }
   }

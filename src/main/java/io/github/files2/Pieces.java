@@ -45,6 +45,11 @@ final class Pieces {
     isReady = true;
   }
 
+  /** Tells whether all bytes are in one piece already. */
+  boolean isWhole() {
+    return hasEnded;
+  }
+
   /** Returns a bound on all bytes that costs nothing to know. */
   long maxBytes() {
     return maxBytes;

@@ -52,14 +52,17 @@ final class Places {
    */
   Stat look(int fd, Chunk chunk) {
     chunk.scratch.putLong(EMPTY_OFFSET, 0);
-    long result =
-        Libc.syscall(
-            Libc.SYS_STATX,
-            fd < 0 ? Libc.AT_FDCWD : fd,
-            fd < 0 ? chunk.scratchAddress : chunk.scratchAddress + EMPTY_OFFSET,
-            fd < 0 ? 0 : Libc.AT_EMPTY_PATH,
-            STATX_TYPE | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID_UNIQUE,
-            chunk.scratchAddress + ANSWER_OFFSET);
+    long result;
+    do { // a FUSE daemon may answer EINTR
+      result =
+          Libc.syscall(
+              Libc.SYS_STATX,
+              fd < 0 ? Libc.AT_FDCWD : fd,
+              fd < 0 ? chunk.scratchAddress : chunk.scratchAddress + EMPTY_OFFSET,
+              fd < 0 ? 0 : Libc.AT_EMPTY_PATH,
+              STATX_TYPE | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID_UNIQUE,
+              chunk.scratchAddress + ANSWER_OFFSET);
+    } while (result != 0 && Libc.errno() == Errno.EINTR);
     if (result != 0) {
       return null;
     }
