@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -91,10 +92,8 @@ final class LaneChoiceTest {
   }
 
   @Test
+  @EnabledForJreRange(minVersion = 24)
   void choice_nativeAccessDenied_isNioWithTheReasons() {
-    if (Runtime.version().feature() < 24) {
-      return; // nothing can deny it there
-    }
     ChildProgram child =
         jobs("open,write,report")
             .without("--enable-native-access=ALL-UNNAMED")

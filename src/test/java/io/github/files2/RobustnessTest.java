@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -122,10 +123,8 @@ final class RobustnessTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"shim", "libc"})
+  @EnabledForJreRange(minVersion = 21)
   void write_fromVirtualThreads_leavesBoundedMemory(String lane) {
-    if (Runtime.version().feature() < 21) {
-      return; // there are none
-    }
     assertBounded(run(lane, "virtual", "-Xmx64m", "-DmostBytes=" + MOST_DIRECT_BYTES));
   }
 
