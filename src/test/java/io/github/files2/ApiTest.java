@@ -3,18 +3,23 @@ package io.github.files2;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.EOFException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -177,6 +182,36 @@ final class ApiTest extends EachLaneTest {
     assertThatThrownBy(() -> Files2.writeBytesSync(folder, data))
         .isInstanceOf(FileSystemException.class);
     assertThat(data.position()).isEqualTo(1);
+  }
+
+  @Test
+  @Timeout(60)
+  void writeBytesSync_failureMidway_advancesThePositionByTheCount() throws Exception {
+    assumeThat(isNio()).as("the nio lane can't tell how much a pipe took").isFalse();
+    Path fifo = FailureRules.fifo(folder);
+    Thread reader =
+        new Thread(
+            () -> {
+              try (var in = Files.newInputStream(fifo)) {
+                if (in.readNBytes(1000).length < 1000) {
+                  throw new EOFException(fifo.toString());
+                }
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    reader.start();
+    int fd = Files2.openSync(fifo, "w"); // surely native, and waits for the reader
+    ByteBuffer data = ByteBuffer.allocate(600_000).position(7);
+    try {
+      PartialWriteException e =
+          catchThrowableOfType(PartialWriteException.class, () -> Files2.writeBytesSync(fd, data));
+      assertThat(e).hasMessageContaining("EPIPE");
+      assertThat(data.position()).isEqualTo(7 + (int) e.bytesWritten());
+    } finally {
+      Files2.closeSync(fd);
+      reader.join();
+    }
   }
 
   // --- Closing

@@ -173,20 +173,12 @@ final class FilesTwinTest extends EachLaneTest {
   private static List<String> texts() {
     List<String> texts = new ArrayList<>();
     for (String start :
-        List.of(
-            "",
-            "plain",
-            "caf\u00e9",
-            "\u20ac 5",
-            "\u0100",
-            "\u65e5\u672c",
-            "\ud83d\ude00",
-            "\ud83d",
-            "x\ude00",
-            "\ufeff",
-            "\ufffd")) {
+        List.of("plain", "\u20ac 5", "\u65e5\u672c", "x\ude00", "\ufeff", "\ufffd")) {
       texts.add(start);
-      texts.add("x".repeat(150_000) + start);
+    }
+    for (String start : List.of("", "caf\u00e9", "\u0100", "\ud83d\ude00", "\ud83d")) {
+      texts.add(start);
+      texts.add("x".repeat(140_000) + start);
     }
     return texts;
   }
@@ -205,7 +197,6 @@ final class FilesTwinTest extends EachLaneTest {
         "windows-1252",
         "Shift_JIS",
         "GB18030",
-        "ISO-2022-JP",
         "x-JISAutoDetect"
       })
   void writeString_anyTextInCharset_behavesAsFiles(String name) throws IOException {

@@ -1,0 +1,89 @@
+package io.github.files2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Small programs: their standard streams, and their first calls. */
+final class ProgramTest extends EachLaneTest {
+  private static final int THREADS = 16;
+
+  private static ChildJvm child() {
+    ChildJvm child = new ChildJvm();
+    return LANE.isEmpty() ? child : child.withOption("-D" + Settings.BACKEND + "=" + LANE);
+  }
+
+  @Test
+  void write_standardStreams_appearsInOrder() throws Exception {
+    ChildJvm.Result result = child().run(Streams.class);
+    assertThat(result.output()).isEqualTo("1 caf\u00e9\n2\n3\n4\n5\n6\n");
+    assertThat(result.exitStatus()).isZero();
+  }
+
+  static final class Streams {
+    private Streams() {}
+
+    public static void main(String[] arguments) throws IOException {
+      Files2.writeStringSync(1, "1 caf\u00e9\n");
+      Files2.writeStringSync(2, "2\n");
+      Files2.writeStringSync(FileDescriptor.out, "3\n", WriteOptions.DEFAULT.flush(true));
+      Files2.appendStringSync(FileDescriptor.err, "4\n");
+      Files2.writeBytesSync(1, new byte[] {'5', '\n'}, WriteOptions.DEFAULT.flush(true));
+      byte[] last = "6\n".getBytes(StandardCharsets.US_ASCII);
+      Files2.writeBytesSync(FileDescriptor.out, ByteBuffer.wrap(last));
+    }
+  }
+
+  @Test
+  void write_firstCallsOfManyThreads_areAllDone() throws Exception {
+    ChildJvm.Result result = child().run(FirstCalls.class, folder.toString());
+    assertThat(result.output()).isEmpty();
+    assertThat(result.exitStatus()).isZero();
+    try (var files = Files.list(folder)) {
+      assertThat(files)
+          .hasSize(THREADS)
+          .allSatisfy(file -> assertThat(file).hasContent("one two three"));
+    }
+  }
+
+  static final class FirstCalls {
+    private FirstCalls() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+      CountDownLatch start = new CountDownLatch(1);
+      Thread[] threads = new Thread[THREADS];
+      for (int i = 0; i < THREADS; i++) {
+        Path file = Path.of(arguments[0], "file" + i);
+        threads[i] = new Thread(() -> writeAll(file, start));
+        threads[i].start();
+      }
+      start.countDown();
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+
+    private static void writeAll(Path file, CountDownLatch start) {
+      try {
+        start.await();
+        Files2.writeStringSync(file, "one ");
+        Files2.appendStringSync(file, "two ");
+        int fd = Files2.openSync(file, "a");
+        Files2.writeStringSync(fd, "three");
+        Files2.closeSync(fd);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}
