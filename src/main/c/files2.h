@@ -147,7 +147,8 @@ enum f2_place {
 	F2_PLACE_KNOWN = 1,    /* asked already */
 	F2_PLACE_FRESH = 2,    /* fstat tells the true size */
 	F2_PLACE_RESERVES = 4, /* fallocate keeps a later write from ENOSPC */
-	F2_PLACE_OVERLAY = 8   /* opening for writing copies a lower file up */
+	F2_PLACE_OVERLAY = 8,  /* opening for writing copies a lower file up */
+	F2_PLACE_BLOCK_SHIFT = 4 /* above: the log2 of its block size */
 };
 
 struct f2_stat {

@@ -35,7 +35,7 @@ static const uint32_t BTRFS = 0x9123683e;
 static const uint32_t F2FS = 0xf2f52010;
 
 /* The verdicts, by mount id. A lost race or a full slot costs a fstatfs(2). */
-enum { VERDICT_SLOTS = 64, VERDICT_BITS = 4 };
+enum { VERDICT_SLOTS = 64, VERDICT_BITS = 9 };
 static _Atomic uint64_t verdicts[VERDICT_SLOTS];
 
 /* Without statx(2), before Linux 4.11. The symbols stat and fstat are newer
@@ -87,6 +87,15 @@ int f2_look(int fd, const char *path, struct f2_stat *found)
 	return 0;
 }
 
+/* The log2 of a block size, as a part of the verdict; 0 for an odd one. */
+static unsigned block_bits(long block_bytes)
+{
+	for (unsigned log = 0; log <= 16; log++)
+		if (block_bytes == 1L << log)
+			return log << F2_PLACE_BLOCK_SHIFT;
+	return 0;
+}
+
 static unsigned judge(int fd, const char *path)
 {
 	struct statfs fs;
@@ -98,10 +107,11 @@ static unsigned judge(int fd, const char *path)
 		return 0; /* not known: the careful way */
 	uint32_t magic = (uint32_t)fs.f_type;
 	if (magic == EXT || magic == XFS || magic == TMPFS || magic == F2FS)
-		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES;
+		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES |
+		       block_bits(fs.f_bsize);
 	if (magic == OVERLAY)
 		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES |
-		       F2_PLACE_OVERLAY;
+		       F2_PLACE_OVERLAY | block_bits(fs.f_bsize);
 	/* Copy-on-write takes new blocks for old bytes too, whatever was
 	 * reserved. */
 	if (magic == BTRFS || magic == ZFS)
@@ -115,7 +125,7 @@ unsigned f2_place(int fd, const char *path, const struct f2_stat *found)
 		return judge(fd, path);
 	_Atomic uint64_t *slot = &verdicts[found->mount % VERDICT_SLOTS];
 	uint64_t entry = atomic_load_explicit(slot, memory_order_relaxed);
-	/* A mount id grows by one a mount from 2^31 on: 60 bits hold it. */
+	/* A mount id grows by one a mount from 2^31 on: 55 bits hold it. */
 	if (entry >> VERDICT_BITS == found->mount)
 		return (unsigned)(entry & ((1U << VERDICT_BITS) - 1));
 	unsigned verdict = judge(fd, path);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Linux moves at most this many bytes a call (write(2)); a larger write comes
@@ -221,19 +222,37 @@ static bool may_go_in_place(const struct f2_rules *rules)
 
 /* --- In place ---------------------------------------------------------- */
 
+/* Tells whether a file of that size is over the process's limit, which
+ * fallocate(2) does not ask when it keeps the size. */
+static bool is_over_limit(uint64_t size)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       limit.rlim_cur != RLIM_INFINITY && size > limit.rlim_cur;
+}
+
 /* Takes the blocks that the new content needs beyond the old one's, before the
  * first old byte is touched: on a full disk the old file stays. Returns 0 or
  * the errno of a disk that is full. */
-static int reserve(struct opened *file, struct f2_source *source)
+static int reserve(struct opened *file, unsigned place,
+                   struct f2_source *source)
 {
+	uint64_t size = file->old.size;
+	if (size == 0 || (place & F2_PLACE_RESERVES) == 0)
+		return 0;
+	/* The last block is the file's already, to its end. XFS wants a free
+	 * one even to reserve a part of it. */
+	uint64_t mask = (UINT64_C(1) << (place >> F2_PLACE_BLOCK_SHIFT)) - 1;
 	/* A file with holes needs blocks inside its size too. */
-	bool has_holes = file->old.block_bytes < file->old.size;
-	uint64_t from = has_holes ? 0 : file->old.size;
-	if (file->old.size == 0 || source->max_bytes <= from)
+	bool has_holes = file->old.block_bytes < size;
+	uint64_t from = has_holes ? 0 : (size + mask) & ~mask;
+	if (source->max_bytes <= size && !has_holes)
 		return 0;
 	uint64_t total = source->min_bytes == source->max_bytes
 	                         ? source->max_bytes
 	                         : source->count(source);
+	if (total > size && is_over_limit(total))
+		return EFBIG;
 	if (total <= from)
 		return 0;
 	int result;
@@ -315,8 +334,8 @@ int64_t f2_write_path(const char *path, const struct f2_rules *rules,
 	struct f2_target target = {.fd = file.fd};
 	if (file.special)
 		fault = join_if_small(source);
-	if (fault == 0 && file.sized && (place & F2_PLACE_RESERVES) != 0) {
-		int error = reserve(&file, source);
+	if (fault == 0 && file.sized) {
+		int error = reserve(&file, place, source);
 		if (error != 0)
 			fault = f2_fault(F2_RESERVE, error, 0);
 	}

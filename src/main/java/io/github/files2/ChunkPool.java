@@ -9,7 +9,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * many threads.
  */
 final class ChunkPool {
+  /** How long a refusal of direct memory is believed, in nanoseconds. */
+  private static final long REFUSAL_NANOS = 1_000_000_000;
+
   private final AtomicReferenceArray<Chunk> idle;
+
+  /** When direct memory was refused last; 0 for never. Each refusal costs a collection. */
+  private volatile long refusedAt;
 
   ChunkPool(int maxIdleChunks) {
     this.idle = new AtomicReferenceArray<>(maxIdleChunks);
@@ -26,9 +32,13 @@ final class ChunkPool {
         }
       }
     }
+    if (refusedAt != 0 && System.nanoTime() - refusedAt < REFUSAL_NANOS) {
+      return null;
+    }
     try {
       return new Chunk(this, ByteBuffer.allocateDirect(Chunk.BYTES + Chunk.SCRATCH_BYTES));
     } catch (OutOfMemoryError e) {
+      refusedAt = System.nanoTime() | 1;
       return null; // -XX:MaxDirectMemorySize is reached; the caller has a smaller way
     }
   }

@@ -16,6 +16,7 @@ final class Libc {
   static final int F_GETFL = 3;
   static final int FALLOC_FL_KEEP_SIZE = 1;
   static final short POLLOUT = 4;
+  static final int RLIMIT_FSIZE = 1;
   static final int AT_FDCWD = -100;
   static final int AT_EMPTY_PATH = 0x1000;
 
@@ -54,6 +55,8 @@ final class Libc {
   static native int ftruncate(int fd, long size);
 
   static native int fallocate(int fd, int mode, long offset, long byteCount);
+
+  static native int getrlimit(int resource, long answer);
 
   static native int fcntl(int fd, int command, long argument);
 

@@ -180,7 +180,7 @@ final class LibcBackend implements Backend, NativeStreams {
       if (isSingle) {
         lease.join(pieces);
       }
-      reserve(opened, pieces);
+      reserve(opened, pieces, lease.chunk);
       pump(opened.fd, opened.name, pieces, written, lease);
     } catch (IOException | RuntimeException | Error e) {
       finish(opened, written[0], flush, e, lease.chunk);
@@ -316,13 +316,20 @@ final class LibcBackend implements Backend, NativeStreams {
   // --- In place
 
   /** Takes the blocks that the new content needs beyond the old one's: see write.c. */
-  private static void reserve(Opened opened, Pieces pieces) throws IOException {
+  private static void reserve(Opened opened, Pieces pieces, Chunk chunk) throws IOException {
     if (!opened.isSized || (opened.promises & Places.RESERVES) == 0 || opened.old.size() == 0) {
       return;
     }
-    boolean hasHoles = opened.old.blockBytes() < opened.old.size();
-    long from = hasHoles ? 0 : opened.old.size();
-    if (pieces.maxBytes() <= from || pieces.countBytes() <= from) {
+    long size = opened.old.size();
+    boolean hasHoles = opened.old.blockBytes() < size;
+    long from = hasHoles ? 0 : Places.roundUp(size, opened.promises);
+    if (pieces.maxBytes() <= size && !hasHoles) {
+      return;
+    }
+    if (pieces.countBytes() > size && isOverLimit(pieces.countBytes(), chunk)) {
+      throw Errno.exception("fallocate", Errno.EFBIG, opened.name, 0);
+    }
+    if (pieces.countBytes() <= from) {
       return;
     }
     opened.isReserved = true; // a part of it perhaps, on failure
@@ -335,6 +342,13 @@ final class LibcBackend implements Backend, NativeStreams {
     if (errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EFBIG) {
       throw Errno.exception("fallocate", errno, opened.name, 0);
     }
+  }
+
+  /** Asks RLIMIT_FSIZE, which {@code fallocate} does not when it keeps the size. */
+  private static boolean isOverLimit(long size, Chunk chunk) {
+    // struct rlimit: the soft limit first; all ones is none.
+    return Libc.getrlimit(Libc.RLIMIT_FSIZE, chunk.scratchAddress) == 0
+        && Long.compareUnsigned(size, chunk.scratch.getLong(0)) > 0;
   }
 
   /** Cuts the file to what was written, or gives back what was reserved for nothing. */

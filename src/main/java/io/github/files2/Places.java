@@ -18,6 +18,9 @@ final class Places {
 
   private static final int KNOWN = 8;
 
+  /** Above the bits: the log2 of the block size. */
+  private static final int BLOCK_SHIFT = 4;
+
   /** What {@code statx} told of a file. */
   record Stat(boolean isRegular, long size, long blockBytes, long mount) {}
 
@@ -33,6 +36,10 @@ final class Places {
   private static final int STX_BLOCKS = 48;
   private static final int STX_MNT_ID = 144;
   private static final int BLOCK_BYTES = 512;
+
+  /** Where struct statfs has its block size; its type comes first. */
+  private static final int F_BSIZE = 8;
+
   private static final int S_IFMT = 0170000;
   private static final int S_IFREG = 0100000;
 
@@ -45,7 +52,7 @@ final class Places {
   /** Verdicts by mount id; a lost race costs a {@code fstatfs}. */
   private final AtomicLongArray verdicts = new AtomicLongArray(64);
 
-  private static final int VERDICT_BITS = 4;
+  private static final int VERDICT_BITS = 9;
 
   /**
    * Looks at {@code fd}, or at the path in the scratch where {@code fd} is -1; null on an error.
@@ -107,13 +114,26 @@ final class Places {
     if (result != 0) {
       return 0; // not known: the careful way
     }
+    int blockBits = blockBits(chunk.scratch.getLong(ANSWER_OFFSET + F_BSIZE));
     return switch ((int) chunk.scratch.getLong(ANSWER_OFFSET)) {
       case 0xef53, 0x58465342, 0x01021994, 0xf2f52010 -> // ext2/3/4, XFS, tmpfs, F2FS
-          KNOWN | FRESH | RESERVES;
-      case 0x794c7630 -> KNOWN | FRESH | RESERVES | OVERLAY;
+          KNOWN | FRESH | RESERVES | blockBits;
+      case 0x794c7630 -> KNOWN | FRESH | RESERVES | OVERLAY | blockBits;
       // Copy-on-write takes new blocks for old bytes too, whatever was reserved.
       case 0x9123683e, 0x2fc12fc1 -> KNOWN | FRESH; // btrfs, ZFS
       default -> KNOWN;
     };
+  }
+
+  /** Returns the log2 of a block size as a part of the verdict; 0 for an odd one. */
+  private static int blockBits(long blockBytes) {
+    boolean isUsual = Long.bitCount(blockBytes) == 1 && blockBytes <= 64 * 1024;
+    return isUsual ? Long.numberOfTrailingZeros(blockBytes) << BLOCK_SHIFT : 0;
+  }
+
+  /** Returns {@code size} rounded up to whole blocks of a place with these {@code promises}. */
+  static long roundUp(long size, int promises) {
+    long mask = (1L << (promises >> BLOCK_SHIFT)) - 1;
+    return size + mask & ~mask;
   }
 }

@@ -44,7 +44,7 @@ final class SizeLimitProgram {
       result = "no exception";
     } catch (FileSystemException e) {
       long count = e instanceof PartialWriteException partial ? partial.bytesWritten() : 0;
-      String reason = e.getReason().substring(0, e.getReason().indexOf(' ', 8));
+      String reason = e.getReason().substring(0, e.getReason().indexOf('('));
       result = e.getClass().getSimpleName() + " " + reason.strip() + " " + count;
     }
     System.out.println(name + ": " + result + ", file " + Files.size(file));

@@ -320,8 +320,15 @@ final class TraceTest {
     assertWrote(traced);
     assertThat(traced.only("fallocate").arguments())
         .contains("FALLOC_FL_KEEP_SIZE")
-        .endsWith(", 100, 199900");
+        .endsWith(", 4096, 195904"); // the first block is the old file's
     assertThat(traced.names().indexOf("fallocate")).isLessThan(traced.names().indexOf("write"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shim", "libc"})
+  void write_longerTextWithinTheLastBlock_reservesNothing(String lane) throws IOException {
+    assertThat(over(100, lane, "size=4096").all("fallocate")).isEmpty();
+    assertThat(over(100, lane, "size=4097").only("fallocate").arguments()).endsWith(", 4096, 1");
   }
 
   @ParameterizedTest
@@ -412,7 +419,7 @@ final class TraceTest {
   @ParameterizedTest
   @ValueSource(strings = {"shim", "libc"})
   void reserve_interrupted_isRetried(String lane) throws IOException {
-    Traced traced = failing(50, lane, "", "fallocate:error=EINTR:when=1");
+    Traced traced = failing(50, lane, "size=10000", "fallocate:error=EINTR:when=1");
     assertWrote(traced);
     assertThat(traced.all("fallocate")).hasSize(2);
   }
@@ -427,7 +434,7 @@ final class TraceTest {
     "libc, EFBIG"
   })
   void reserve_refused_isThrownAndKeepsTheOldFile(String lane, String errno) throws IOException {
-    Traced traced = failing(50, lane, "", "fallocate:error=" + errno);
+    Traced traced = failing(50, lane, "size=10000", "fallocate:error=" + errno);
     assertThat(traced.answer()).startsWith("FileSystemException ").contains("fallocate: " + errno);
     assertThat(traced.all("write")).isEmpty();
     assertThat(file).hasContent(MountedFilesTest.text(50, 'o'));
@@ -436,8 +443,8 @@ final class TraceTest {
   @ParameterizedTest
   @CsvSource({"shim, EOPNOTSUPP", "shim, ENOSYS", "libc, EOPNOTSUPP", "libc, ENOSYS"})
   void reserve_notSupported_goesOn(String lane, String errno) throws IOException {
-    assertWrote(failing(50, lane, "", "fallocate:error=" + errno));
-    assertThat(file).hasContent("a".repeat(100));
+    assertWrote(failing(50, lane, "size=10000", "fallocate:error=" + errno));
+    assertThat(file).hasContent("a".repeat(10_000));
   }
 
   @ParameterizedTest
