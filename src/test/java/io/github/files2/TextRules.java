@@ -157,7 +157,7 @@ interface TextRules extends LaneRules {
       case "hex" -> List.of("0aF", "\uff41b"); // odd, so that pairs straddle borders
       case "base64" -> List.of("Q-U/Z", "QUJD\r\n", "\uff21AA=".substring(0, 3));
       default ->
-          List.of("a", "\u00e9", "ab\u00ff", "\u0141", "\u4e2d", "\ud83d\ude00", "a\ud83d\ude00");
+          List.of("ab\u00ff", "a\ud83d\ude00", "a", "\u00e9", "\u0141", "\u4e2d", "\ud83d\ude00");
     };
   }
 
@@ -169,7 +169,9 @@ interface TextRules extends LaneRules {
   @MethodSource("io.github.files2.TextRules#encodingsAndBorders")
   default void write_lengthAroundBorder_givesTheBytes(String encoding, int border)
       throws IOException {
-    for (String unit : fillings(encoding)) {
+    List<String> units = fillings(encoding);
+    // Long texts take their time: a narrow and a wide one do.
+    for (String unit : border > 131072 ? units.subList(0, 2) : units) {
       for (int charCount : new int[] {border - 1, border, border + 1}) {
         checkBothPolicies(encoding, repeated(unit, charCount));
       }
