@@ -298,12 +298,39 @@ final class NioBackend implements Backend {
     }
   }
 
-  /** Tells pipes, sockets and terminals, which can't be synced, from files. */
+  /**
+   * Tells pipes, sockets and terminals, which can't be synced, from files. Only a channel says so
+   * on every JDK, and an interrupt would make it close the caller's descriptor: hence a thread that
+   * nobody else knows.
+   */
   private static boolean canSeek(FileDescriptor fd) {
-    try {
-      return new FileInputStream(fd).skip(0) == 0;
-    } catch (IOException e) {
-      return false;
+    boolean[] answer = new boolean[1];
+    Thread asking =
+        new Thread(
+            () -> {
+              try {
+                // Before JDK 21 this fails for a pipe, also for one opened to append.
+                answer[0] =
+                    new FileInputStream(fd).skip(0) == 0
+                        && new FileOutputStream(fd).getChannel().position() >= 0;
+              } catch (IOException e) {
+                answer[0] = false;
+              }
+            },
+            "files2-seek");
+    asking.setDaemon(true);
+    asking.start();
+    boolean isInterrupted = false;
+    while (asking.isAlive()) {
+      try {
+        asking.join();
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
     }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return answer[0];
   }
 }

@@ -12,6 +12,7 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -388,6 +389,30 @@ interface DescriptorRules extends LaneRules {
       }
     }
     assertThat(file()).hasContent("text".repeat(3));
+  }
+
+  @Test
+  @Timeout(60)
+  default void write_fileDescriptorOfPipeFlushed_throwsNothing() throws Exception {
+    Path fifo = FailureRules.fifo(folder());
+    WritePlan plan = WriteOptions.DEFAULT.flush(true).writePlan();
+    CompletableFuture<String> reader =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return Files.readString(fifo);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    try (FileOutputStream out = new FileOutputStream(fifo.toFile())) {
+      assertThat(backend().writeText(out.getFD(), "text", plan)).isEqualTo(4);
+      Thread.currentThread().interrupt();
+      assertThat(backend().writeText(out.getFD(), "more", plan)).isEqualTo(4);
+      assertThat(Thread.interrupted()).as("interrupt flag").isTrue();
+      out.write('!'); // still open
+    }
+    assertThat(reader.get(30, TimeUnit.SECONDS)).isEqualTo("textmore!");
   }
 
   @Test
