@@ -20,9 +20,12 @@ final class Descriptors {
     return fd;
   }
 
-  /** Returns the lane that opened {@code fd}, or {@code other} where none did. */
-  static Backend ownerOr(int fd, Backend other) {
-    return OPEN.getOrDefault(fd, other);
+  /**
+   * Returns the lane that has {@code fd} open: {@code prepared}, but for the nio lane's own
+   * numbers. Does not look the kernel's numbers up, which would make an object of each.
+   */
+  static Backend ownerOr(int fd, Backend prepared) {
+    return fd < NioBackend.FIRST_FD ? prepared : OPEN.getOrDefault(fd, prepared);
   }
 
   /**

@@ -27,7 +27,7 @@ final class NioBackend implements Backend {
   private static final int SHORT_TEXT_CHARS = 8 * 1024;
 
   /** The first number of this lane's own descriptors; the kernel's are far below. */
-  private static final int FIRST_FD = 1 << 20;
+  static final int FIRST_FD = 1 << 20;
 
   /** What {@code openSync} opened here; {@code null} until then. */
   private Map<Integer, NioFile> files;

@@ -265,39 +265,42 @@ final class ShimBackend implements Backend, NativeStreams {
 
   @Override
   public long writeText(int fd, String text, WritePlan plan) throws IOException {
-    return writeTextTo(fd, null, text, plan, Descriptors.name(fd));
+    return writeTextTo(fd, null, text, plan);
   }
 
   @Override
   public long writeText(FileDescriptor fd, String text, WritePlan plan) throws IOException {
-    return writeTextTo(-1, fd, text, plan, Descriptors.name(fd));
+    return writeTextTo(-1, fd, text, plan);
   }
 
-  private long writeTextTo(
-      int fd, FileDescriptor descriptor, String text, WritePlan plan, String name)
+  /** Writes to {@code descriptor}, or to {@code fd} where that is {@code null}. */
+  private long writeTextTo(int fd, FileDescriptor descriptor, String text, WritePlan plan)
       throws IOException {
     long result;
     try (Chunk chunk = takeFor((long) MAX_BYTES_PER_CHAR * text.length())) {
       result = writeTextTo(fd, descriptor, text, plan.encoding.kind, rules(plan), address(chunk));
     }
     if (result < 0) {
-      throw ShimFault.toException(result, name, plan);
+      throw ShimFault.toException(result, name(fd, descriptor), plan);
     }
     return result;
   }
 
+  private static String name(int fd, FileDescriptor descriptor) {
+    return descriptor == null ? Descriptors.name(fd) : Descriptors.name(descriptor);
+  }
+
   @Override
   public long writeBytes(int fd, ByteBuffer data, WritePlan plan) throws IOException {
-    return writeBytesTo(fd, null, data, plan, Descriptors.name(fd));
+    return writeBytesTo(fd, null, data, plan);
   }
 
   @Override
   public long writeBytes(FileDescriptor fd, ByteBuffer data, WritePlan plan) throws IOException {
-    return writeBytesTo(-1, fd, data, plan, Descriptors.name(fd));
+    return writeBytesTo(-1, fd, data, plan);
   }
 
-  private long writeBytesTo(
-      int fd, FileDescriptor descriptor, ByteBuffer data, WritePlan plan, String name)
+  private long writeBytesTo(int fd, FileDescriptor descriptor, ByteBuffer data, WritePlan plan)
       throws IOException {
     ByteBuffer source = data;
     if (!isAddressable(data)) {
@@ -317,7 +320,7 @@ final class ShimBackend implements Backend, NativeStreams {
               address(chunk));
     }
     if (result < 0) {
-      throw ShimFault.toException(result, name, plan);
+      throw ShimFault.toException(result, name(fd, descriptor), plan);
     }
     return result;
   }
