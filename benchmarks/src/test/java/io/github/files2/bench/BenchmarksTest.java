@@ -138,11 +138,12 @@ final class BenchmarksTest {
             .param("lane", LANE)
             .param("folder", folder.toString())
             .param("bytes", "12")
+            .param("chars", "1024")
             .param("text", "mix")
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)
             .build();
-    int bodies = 0;
+    int bodies = annotated(EncodingBenchmark.class, Benchmark.class).size();
     for (Class<?> benchmark : BENCHMARKS) {
       bodies += annotated(benchmark, Benchmark.class).size();
     }
@@ -172,6 +173,34 @@ final class BenchmarksTest {
             Files.writeString(folder.resolve("text"), Texts.of(kind, Integer.parseInt(bytes)));
         assertThat(file).as("%s %s", kind, bytes).hasSize(Integer.parseInt(bytes));
       }
+    }
+  }
+
+  @Test
+  void encoding_anyText_writesTheBytesOfFiles() throws Exception {
+    String[] texts =
+        EncodingBenchmark.Encoded.class.getField("text").getAnnotation(Param.class).value();
+    for (String text : texts) {
+      EncodingBenchmark.Encoded target = new EncodingBenchmark.Encoded();
+      target.folder = folder.toString();
+      target.chars = 18432;
+      target.text = text;
+      target.create();
+      EncodingBenchmark benchmark = new EncodingBenchmark();
+      Lane lane = new Lane();
+      lane.lane = LANE;
+      lane.force();
+      Files.writeString(target.file, "the old content");
+      benchmark.files2(target, lane);
+      assertThat(Files.readAllBytes(target.file)).as(text).isEqualTo(benchmark.getBytes(target));
+      benchmark.files2Base64(target, lane);
+      assertThat(Files.readAllBytes(target.file)).as(text).isEqualTo(benchmark.decode(target));
+      benchmark.filesWriteString(target);
+      assertThat(target.content).as(text).hasSize(18432);
+      assertThat(Files.readString(target.file)).as(text).isEqualTo(target.content);
+      benchmark.filesWriteDecoded(target);
+      assertThat(Files.readAllBytes(target.file)).as(text).isEqualTo(benchmark.decode(target));
+      target.remove();
     }
   }
 
