@@ -6,12 +6,16 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.SyncFailedException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -260,8 +264,7 @@ final class NioBackend implements Backend {
     if (pieces.maxBytes() > PIECE_BYTES) {
       join(pieces); // it may append, and nothing tells
     }
-    // Never closed: that would close the caller's descriptor.
-    FileOutputStream out = new FileOutputStream(fd);
+    FileOutputStream out = streamOf(fd);
     long written = 0;
     for (ByteBuffer piece = pieces.next(); piece != null; piece = pieces.next()) {
       int byteCount = piece.remaining();
@@ -279,6 +282,38 @@ final class NioBackend implements Backend {
     return written;
   }
 
+  /**
+   * Returns a stream that writes to {@code fd}, always the same one: a FileDescriptor keeps every
+   * stream that was ever made of it. Never closed: that would close the caller's descriptor.
+   */
+  private static FileOutputStream streamOf(FileDescriptor fd) {
+    synchronized (Streams.OF_DESCRIPTORS) {
+      WeakReference<FileOutputStream> known = Streams.OF_DESCRIPTORS.get(fd);
+      FileOutputStream stream = known == null ? null : known.get();
+      if (stream == null) {
+        stream = new FileOutputStream(fd);
+        Streams.OF_DESCRIPTORS.put(fd, new WeakReference<>(stream));
+      }
+      return stream;
+    }
+  }
+
+  /** Apart, so that a first write to a path does not load it. */
+  private static final class Streams {
+    /** Weak on both sides, as a stream holds its descriptor and the descriptor its stream. */
+    static final Map<FileDescriptor, WeakReference<FileOutputStream>> OF_DESCRIPTORS =
+        new WeakHashMap<>();
+
+    /** What has refused a sync and can't seek; guarded by {@link #OF_DESCRIPTORS}. */
+    static final Set<FileDescriptor> PIPES = Collections.newSetFromMap(new WeakHashMap<>());
+  }
+
+  private static boolean isKnownPipe(FileDescriptor fd) {
+    synchronized (Streams.OF_DESCRIPTORS) {
+      return Streams.PIPES.contains(fd);
+    }
+  }
+
   private static void sync(FileDescriptor fd, int flush) throws IOException {
     if (flush == WritePlan.FLUSH_NONE) {
       return;
@@ -289,11 +324,17 @@ final class NioBackend implements Backend {
       if (!fd.valid()) {
         throw Errno.exception("fsync", Errno.EBADF, Descriptors.name(fd), 0);
       }
+      if (isKnownPipe(fd)) {
+        return;
+      }
       if (canSeek(fd)) {
         FileSystemException failure =
             new FileSystemException(Descriptors.name(fd), null, "fsync: " + e.getMessage());
         failure.initCause(e);
         throw failure;
+      }
+      synchronized (Streams.OF_DESCRIPTORS) {
+        Streams.PIPES.add(fd); // so that it is asked once, by one more stream
       }
     }
   }
@@ -312,7 +353,7 @@ final class NioBackend implements Backend {
                 // Before JDK 21 this fails for a pipe, also for one opened to append.
                 answer[0] =
                     new FileInputStream(fd).skip(0) == 0
-                        && new FileOutputStream(fd).getChannel().position() >= 0;
+                        && streamOf(fd).getChannel().position() >= 0;
               } catch (IOException e) {
                 answer[0] = false;
               }

@@ -3,6 +3,7 @@ package io.github.files2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -39,6 +40,27 @@ final class ProgramTest extends EachLaneTest {
       Files2.writeBytesSync(1, new byte[] {'5', '\n'}, WriteOptions.DEFAULT.flush(true));
       byte[] last = "6\n".getBytes(StandardCharsets.US_ASCII);
       Files2.writeBytesSync(FileDescriptor.out, ByteBuffer.wrap(last));
+    }
+  }
+
+  @Test
+  void write_oneFileDescriptorVeryOften_needsNoMoreMemory() throws Exception {
+    Needs.linux();
+    ChildJvm.Result result = child().withOption("-Xmx12m").run(ManyWrites.class, "400000");
+    assertThat(result.output()).isEmpty();
+    assertThat(result.exitStatus()).isZero();
+  }
+
+  static final class ManyWrites {
+    private ManyWrites() {}
+
+    public static void main(String[] arguments) throws IOException {
+      int count = Integer.parseInt(arguments[0]);
+      try (FileOutputStream out = new FileOutputStream("/dev/null")) {
+        for (int i = 0; i < count; i++) {
+          Files2.writeStringSync(out.getFD(), "x");
+        }
+      }
     }
   }
 
