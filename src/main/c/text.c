@@ -409,6 +409,16 @@ static bool scan_hex(struct f2_text *text, uint64_t *fault)
 	return true;
 }
 
+/* Takes the number of bytes that all of the text makes. Narrow text that makes
+ * one byte of each unit is ASCII: its bytes are copied, not looked at again. */
+static void set_count(struct f2_text *text, uint64_t count)
+{
+	text->source.min_bytes = text->source.max_bytes = count;
+	if (text->encoding == F2_UTF8 && !text->string.wide &&
+	    count == text->string.units)
+		text->encoding = F2_LATIN1;
+}
+
 static uint64_t count_text(struct f2_source *source)
 {
 	struct f2_text *text = (struct f2_text *)source;
@@ -419,8 +429,7 @@ static uint64_t count_text(struct f2_source *source)
 		                       : count_by_encoding(text, &count);
 		if (!counted) /* encoding will say so */
 			return source->max_bytes;
-		source->min_bytes = count;
-		source->max_bytes = count;
+		set_count(text, count);
 	}
 	return source->max_bytes;
 }
@@ -481,7 +490,7 @@ int64_t f2_text_init(struct f2_text *text, JNIEnv *env, jstring object,
 		if (!scan(text, &count, &fault))
 			return f2_fault(F2_MEMORY, ENOMEM, 0);
 		if (encoding == F2_UTF8)
-			text->source.min_bytes = text->source.max_bytes = count;
+			set_count(text, count);
 	}
 	if (fits && fault == UINT64_MAX) {
 		int64_t made = fill(text, report ? &fault : NULL);

@@ -351,6 +351,20 @@ interface TextRules extends LaneRules {
     assertThat(file).hasContent("old");
   }
 
+  /** Over an old file long text is counted first, and what is all ASCII goes another way then. */
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 65_535, 131_071, 131_072, 199_999})
+  default void overwrite_longNarrowTextWithAnAccent_givesTheBytes(int accent) throws IOException {
+    StringBuilder text = new StringBuilder("a".repeat(200_000));
+    if (accent >= 0) {
+      text.setCharAt(accent, '\u00e9');
+    }
+    Path file = Files.writeString(memoryFile(), "o".repeat(200_000));
+    byte[] expected = NaiveEncoder.encode("utf8", text.toString());
+    checkWrite(file, text.toString(), WriteOptions.DEFAULT, expected);
+    checkWrite(file, text.toString(), REPORT, expected);
+  }
+
   // --- Other targets, where long text goes out in one piece
 
   @ParameterizedTest
