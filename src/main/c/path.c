@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* PATH_MAX: the kernel takes no longer name. */
+enum { MAX_UNITS = 4096 };
+
 /* Where names don't decode, the JDK hands them out with this in it. */
 static const uint16_t REPLACEMENT = 0xfffd;
 
@@ -15,45 +18,56 @@ static bool holds(const uint16_t *units, size_t count, uint16_t unit)
 	return false;
 }
 
-int64_t f2_path(const struct f2_string *string, char *path, size_t capacity)
+/* A name that is not ASCII, or lies there in UTF-16. Not inlined: its arrays
+ * would spread the stack of every other call over more pages, and where a
+ * system call flushes the TLB each page is dear. */
+__attribute__((noinline)) static int64_t
+translate(const struct f2_string *string, char *path, size_t capacity)
 {
-	enum { MAX_UNITS = 4096 };
 	const struct f2_kernels *kernels = f2_jvm.kernels;
 	uint16_t units[MAX_UNITS];
 	uint8_t bytes[3 * MAX_UNITS + F2_SLACK];
 	size_t count = string->units;
-	if (count >= MAX_UNITS) /* PATH_MAX: the kernel takes no longer one */
-		return f2_fault(F2_OPEN, ENAMETOOLONG, 0);
-	if (count == 0)
-		return f2_fault(F2_FOREIGN, 0, 0); /* the JDK says what it is */
-
-	size_t ascii;
-	f2_string_copy(string, 0, count, units);
-	if (string->wide)
-		ascii = kernels->utf16_prefix(units, count, 0x7f);
-	else
-		ascii = kernels->latin1_ascii_prefix((uint8_t *)units, count);
-	if (ascii < count && !f2_jvm.path_is_utf8)
-		return f2_fault(F2_FOREIGN, 0, 0);
-
+	size_t lone = count;
+	bool ascii;
 	size_t byte_count;
+
+	f2_string_copy(string, 0, count, units);
 	if (string->wide) {
-		size_t lone;
+		ascii = kernels->utf16_prefix(units, count, 0x7f) == count;
 		byte_count = kernels->utf16_to_utf8(bytes, units, count, &lone);
 		if (lone < count || holds(units, count, REPLACEMENT))
 			return f2_fault(F2_FOREIGN, 0, 0);
-	} else if (ascii < count) {
+	} else {
+		ascii = false;
 		byte_count =
 		        kernels->latin1_to_utf8(bytes, (uint8_t *)units, count);
-	} else {
-		byte_count = count;
-		memcpy(bytes, units, count);
 	}
-	if (memchr(bytes, 0, byte_count) != NULL)
+	if (!ascii && !f2_jvm.path_is_utf8)
 		return f2_fault(F2_FOREIGN, 0, 0);
 	if (byte_count >= capacity)
 		return f2_fault(F2_OPEN, ENAMETOOLONG, 0);
 	memcpy(path, bytes, byte_count);
-	path[byte_count] = '\0';
 	return (int64_t)byte_count;
+}
+
+int64_t f2_path(const struct f2_string *string, char *path, size_t capacity)
+{
+	size_t count = string->units;
+	if (count == 0)
+		return f2_fault(F2_FOREIGN, 0, 0); /* the JDK says what it is */
+	if (count >= MAX_UNITS || count >= capacity)
+		return f2_fault(F2_OPEN, ENAMETOOLONG, 0);
+	int64_t byte_count = (int64_t)count;
+	if (!string->wide)
+		f2_string_copy(string, 0, count, path);
+	if (string->wide ||
+	    f2_jvm.kernels->latin1_ascii_prefix((uint8_t *)path, count) < count)
+		byte_count = translate(string, path, capacity);
+	if (byte_count < 0)
+		return byte_count;
+	if (memchr(path, 0, (size_t)byte_count) != NULL)
+		return f2_fault(F2_FOREIGN, 0, 0);
+	path[byte_count] = '\0';
+	return byte_count;
 }

@@ -7,13 +7,13 @@
 
 /* A step of encoding that would take fewer units than this waits for the next
  * piece, unless the text ends. */
-enum { MIN_STEP_UNITS = 4096 };
+enum { MIN_STEP_UNITS = 1024 };
 
 /* Room for MIN_STEP_UNITS of any encoding beyond an exact length. */
 enum { STEP_ROOM = 3 * MIN_STEP_UNITS + F2_SLACK };
 
 /* Wide base64 and hex text is narrowed through a block of this size. */
-enum { NARROW_UNITS = 4096 };
+enum { NARROW_UNITS = 1024 };
 
 void f2_string_init(struct f2_string *string, JNIEnv *env, jstring object)
 {
@@ -61,7 +61,7 @@ static void view_open(struct view *view, const struct f2_string *string,
 	view->units = view->region;
 	/* Short text is copied: that does not hold the collector at all. */
 	if (string->value == NULL ||
-	    units << (string->wide ? 1 : 0) <= sizeof view->region / 4) {
+	    units << (string->wide ? 1 : 0) <= sizeof view->region) {
 		f2_string_copy(string, index, units, view->region);
 		return;
 	}

@@ -35,7 +35,7 @@ extern struct f2_jvm f2_jvm;
 enum { F2_CRITICAL_BYTES = 64 * 1024 };
 
 /* Units of text read at a time where the fields can't be reached. */
-enum { F2_REGION_UNITS = 4096 };
+enum { F2_REGION_UNITS = 1024 };
 
 /* A Java string to read. */
 struct f2_string {

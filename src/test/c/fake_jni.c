@@ -77,8 +77,7 @@ static void get_string_region(JNIEnv *env, jstring string, jsize start,
 	(void)env;
 	(void)string;
 	no_call_inside("GetStringRegion");
-	tally_check((size_t)count <= F2_REGION_UNITS, "%d units at once",
-	            count);
+	tally_check((size_t)count <= 4096, "%d units at once", count);
 	if (is_in(start, count, object.units))
 		memcpy(units, object.bytes + 2 * (size_t)start,
 		       2 * (size_t)count);
