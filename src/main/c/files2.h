@@ -148,7 +148,8 @@ enum f2_place {
 	F2_PLACE_FRESH = 2,    /* fstat tells the true size */
 	F2_PLACE_RESERVES = 4, /* fallocate keeps a later write from ENOSPC */
 	F2_PLACE_OVERLAY = 8,  /* opening for writing copies a lower file up */
-	F2_PLACE_BLOCK_SHIFT = 4 /* above: the log2 of its block size */
+	F2_PLACE_COPIES = 16,  /* cutting a file may need free space too */
+	F2_PLACE_BLOCK_SHIFT = 5 /* above: the log2 of its block size */
 };
 
 struct f2_stat {
@@ -163,6 +164,10 @@ int f2_look(int fd, const char *path, struct f2_stat *found);
 
 /* Returns what the file system of fd (or path) promises. */
 unsigned f2_place(int fd, const char *path, const struct f2_stat *found);
+
+/* Tells whether the file system of fd has room for byte_count more bytes, with
+ * plenty to spare. */
+bool f2_has_room(int fd, uint64_t byte_count);
 
 /* Tells whether / is an overlay, as in a container. */
 bool f2_root_is_overlay(void);

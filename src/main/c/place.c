@@ -35,7 +35,7 @@ static const uint32_t BTRFS = 0x9123683e;
 static const uint32_t F2FS = 0xf2f52010;
 
 /* The verdicts, by mount id. A lost race or a full slot costs a fstatfs(2). */
-enum { VERDICT_SLOTS = 64, VERDICT_BITS = 9 };
+enum { VERDICT_SLOTS = 64, VERDICT_BITS = 10 };
 static _Atomic uint64_t verdicts[VERDICT_SLOTS];
 
 /* Without statx(2), before Linux 4.11. The symbols stat and fstat are newer
@@ -109,13 +109,15 @@ static unsigned judge(int fd, const char *path)
 	if (magic == EXT || magic == XFS || magic == TMPFS || magic == F2FS)
 		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES |
 		       block_bits(fs.f_bsize);
+	/* What lies below an overlay may copy on write. */
 	if (magic == OVERLAY)
 		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES |
-		       F2_PLACE_OVERLAY | block_bits(fs.f_bsize);
+		       F2_PLACE_OVERLAY | F2_PLACE_COPIES |
+		       block_bits(fs.f_bsize);
 	/* Copy-on-write takes new blocks for old bytes too, whatever was
-	 * reserved. */
+	 * reserved, and for cutting a file. */
 	if (magic == BTRFS || magic == ZFS)
-		return F2_PLACE_KNOWN | F2_PLACE_FRESH;
+		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_COPIES;
 	return F2_PLACE_KNOWN;
 }
 
@@ -125,7 +127,7 @@ unsigned f2_place(int fd, const char *path, const struct f2_stat *found)
 		return judge(fd, path);
 	_Atomic uint64_t *slot = &verdicts[found->mount % VERDICT_SLOTS];
 	uint64_t entry = atomic_load_explicit(slot, memory_order_relaxed);
-	/* A mount id grows by one a mount from 2^31 on: 55 bits hold it. */
+	/* A mount id grows by one a mount from 2^31 on: 54 bits hold it. */
 	if (entry >> VERDICT_BITS == found->mount)
 		return (unsigned)(entry & ((1U << VERDICT_BITS) - 1));
 	unsigned verdict = judge(fd, path);
@@ -134,6 +136,16 @@ unsigned f2_place(int fd, const char *path, const struct f2_stat *found)
 		                      found->mount << VERDICT_BITS | verdict,
 		                      memory_order_relaxed);
 	return verdict;
+}
+
+bool f2_has_room(int fd, uint64_t byte_count)
+{
+	const uint64_t spare = 64 * 1024 * 1024;
+	struct statfs fs;
+	if (fstatfs(fd, &fs) != 0)
+		return false; /* not known: the careful way */
+	uint64_t block_bytes = (uint64_t)fs.f_bsize;
+	return (uint64_t)fs.f_bavail > (byte_count + spare) / block_bytes;
 }
 
 bool f2_root_is_overlay(void)

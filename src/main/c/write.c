@@ -165,11 +165,12 @@ static bool copies_up(const char *path)
 	       (f2_place(-1, path, &found) & F2_PLACE_OVERLAY) != 0;
 }
 
-/* Opens path. look: tell whether it is special, whatever the flags. *place is
- * what the file system promises, where it was asked. Returns 0 or a fault. */
+/* Opens path for byte_count bytes or fewer. look: tell whether it is special,
+ * whatever the flags. *place is what the file system promises, where it was
+ * asked. Returns 0 or a fault. */
 static int64_t open_file(const char *path, const struct f2_rules *rules,
-                         bool in_place, bool look, struct opened *file,
-                         unsigned *place)
+                         uint64_t byte_count, bool in_place, bool look,
+                         struct opened *file, unsigned *place)
 {
 	int open_flags = rules->open_flags;
 	in_place = in_place && !copies_up(path);
@@ -192,7 +193,12 @@ static int64_t open_file(const char *path, const struct f2_rules *rules,
 	if (!in_place || file->special)
 		return 0;
 	*place = f2_place(file->fd, NULL, &file->old);
-	if ((*place & F2_PLACE_FRESH) != 0) {
+	/* On a nearly full disk that copies on write the cut at the end could
+	 * fail, and leave the old tail. */
+	bool has_room = (*place & F2_PLACE_COPIES) == 0 ||
+	                file->old.size == 0 ||
+	                f2_has_room(file->fd, byte_count + file->old.size);
+	if ((*place & F2_PLACE_FRESH) != 0 && has_room) {
 		file->sized = true;
 		return 0;
 	}
@@ -279,17 +285,27 @@ static int give_back(const struct opened *file)
 	return truncate_to(file->fd, now.size);
 }
 
+/* Cuts the file to size, if it is longer by now: another writer may have cut
+ * it already, and must not get zeros behind its text. */
+static int shrink_to(const struct opened *file, uint64_t size)
+{
+	struct f2_stat now;
+	bool may_be_longer = size == 0 || file->reserved ||
+	                     f2_look(file->fd, NULL, &now) != 0 ||
+	                     now.size > size;
+	return may_be_longer ? truncate_to(file->fd, size) : 0;
+}
+
 /* Cuts the file to what was written. Returns 0 or errno. */
 static int fix_size(const struct opened *file, uint64_t written, bool failed)
 {
 	if (!file->sized)
 		return 0;
 	if (failed) /* also gives back what was reserved beyond */
-		return written > 0 ? truncate_to(file->fd, written)
-		                   : give_back(file);
+		return written > 0 ? shrink_to(file, written) : give_back(file);
 	/* Nothing written moves the mtime all the same. */
 	return file->old.size > written || written == 0
-	               ? truncate_to(file->fd, written)
+	               ? shrink_to(file, written)
 	               : 0;
 }
 
@@ -326,7 +342,8 @@ int64_t f2_write_path(const char *path, const struct f2_rules *rules,
 
 	struct opened file;
 	unsigned place;
-	fault = open_file(path, rules, in_place, look, &file, &place);
+	fault = open_file(path, rules, source->max_bytes, in_place, look, &file,
+	                  &place);
 	if (fault != 0)
 		return fault;
 
@@ -375,7 +392,7 @@ int64_t f2_open_stream(const char *path, const struct f2_rules *rules)
 {
 	struct opened file;
 	unsigned place;
-	int64_t fault = open_file(path, rules, may_go_in_place(rules), false,
+	int64_t fault = open_file(path, rules, 0, may_go_in_place(rules), false,
 	                          &file, &place);
 	if (fault != 0)
 		return fault;

@@ -108,9 +108,19 @@ final class Backends {
     }
     long paid = PAID_NANOS.addAndGet(Math.max(0, System.nanoTime() - from));
     if (paid >= RENT_NANOS && RENTS_ENDED.compareAndSet(0, 1)) {
+      startPreparing();
+    }
+  }
+
+  private static void startPreparing() {
+    try {
       Preparer preparer = new Preparer();
       preparer.setDaemon(true);
       preparer.start();
+    } catch (OutOfMemoryError e) {
+      // No thread to be had, and no reason to fail a write that is done: another rent, another try.
+      PAID_NANOS.set(0);
+      RENTS_ENDED.set(0);
     }
   }
 

@@ -29,8 +29,10 @@ final class CharsetWriter {
       for (ByteBuffer piece = pieces.next(); piece != null; piece = pieces.next()) {
         written += backend.writeBytes(fd, piece, plan.withoutFlush());
       }
-    } catch (PartialWriteException e) {
-      throw new PartialWriteException(e.getFile(), e.getReason(), written + e.bytesWritten());
+    } catch (IOException e) {
+      throw written > 0 || e instanceof PartialWriteException
+          ? PartialWriteException.after(e, Descriptors.name(fd), written)
+          : e;
     }
     if (plan.flush != WritePlan.FLUSH_NONE) {
       backend.sync(fd, plan.flush);

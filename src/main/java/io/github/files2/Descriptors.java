@@ -47,12 +47,21 @@ final class Descriptors {
   }
 
   static String name(FileDescriptor fd) {
+    int number = numberOf(fd);
+    return number < 0 ? "FileDescriptor" : name(number);
+  }
+
+  /** Returns the number of a standard descriptor that is open, -1 for any other. */
+  static int numberOf(FileDescriptor fd) {
+    if (!fd.valid()) {
+      return -1;
+    }
+    if (fd == FileDescriptor.in) {
+      return 0;
+    }
     if (fd == FileDescriptor.out) {
-      return name(1);
+      return 1;
     }
-    if (fd == FileDescriptor.err) {
-      return name(2);
-    }
-    return fd == FileDescriptor.in ? name(0) : "FileDescriptor";
+    return fd == FileDescriptor.err ? 2 : -1;
   }
 }

@@ -25,7 +25,7 @@ final class DropIn {
       Backend backend, Path file, CharSequence text, Charset charset, OpenOption... options)
       throws IOException {
     TextEncoding encoding = encoding(charset);
-    WritePlan plan = encoding == null ? null : WritePlan.of(encoding, options);
+    WritePlan plan = encoding == null ? null : plan(file, encoding, options);
     if (plan == null) {
       return Files.writeString(file, text, charset, options);
     }
@@ -36,6 +36,14 @@ final class DropIn {
       // Nothing is written yet: the JDK throws the exception that it throws for this charset.
       return Files.writeString(file, text, charset, options);
     }
+  }
+
+  /** Returns the plan, or {@code null} for what only {@code Files} can do or refuse. */
+  private static WritePlan plan(Path file, TextEncoding encoding, OpenOption... options) {
+    WritePlan plan = options == null ? null : WritePlan.of(encoding, options);
+    // The JDK says of a new file called "." that it exists; the kernel has other words.
+    boolean isExclusive = plan != null && (plan.openFlags & OpenFlags.EXCL) != 0;
+    return isExclusive && file.endsWith(".") ? null : plan;
   }
 
   /** Returns our encoder for {@code charset}, or {@code null}. */
@@ -51,7 +59,7 @@ final class DropIn {
 
   static Path write(Backend backend, Path file, byte[] bytes, OpenOption... options)
       throws IOException {
-    WritePlan plan = WritePlan.of(TextEncoding.UTF8, options);
+    WritePlan plan = plan(file, TextEncoding.UTF8, options);
     if (plan == null) {
       return Files.write(file, bytes, options);
     }
@@ -66,7 +74,7 @@ final class DropIn {
       Charset charset,
       OpenOption... options)
       throws IOException {
-    WritePlan plan = WritePlan.of(TextEncoding.UTF8, options);
+    WritePlan plan = plan(file, TextEncoding.UTF8, options);
     if (plan == null) {
       return Files.write(file, lines, charset, options);
     }

@@ -207,6 +207,9 @@ final class Errno {
   static IOException exception(String operation, int errno, String file, long written) {
     String reason =
         operation + ": " + (errno == 0 ? "no byte was taken, with no error" : describe(errno));
+    if (operation.equals("fallocate")) {
+      reason += "; the file is as it was";
+    }
     if (written > 0) {
       reason += " after " + written + " bytes";
       return operation.equals("write")

@@ -168,7 +168,7 @@ final class LibcBackend implements Backend, NativeStreams {
     Pieces pieces = new Pieces(source, lease.chunk.buffer);
     boolean isInPlace = mayGoInPlace(plan) && pieces.maxBytes() > 0;
     boolean looks = !plan.appends() && !pieces.isWhole();
-    Opened opened = open(file.toString(), plan, isInPlace, looks, lease.chunk);
+    Opened opened = open(file.toString(), plan, pieces.maxBytes(), isInPlace, looks, lease.chunk);
     boolean isSingle = plan.appends() || opened.isSpecial;
     return writeOpened(opened, pieces, isSingle, plan.flush, lease);
   }
@@ -239,8 +239,9 @@ final class LibcBackend implements Backend, NativeStreams {
         && (places.promises(-1, stat, chunk) & Places.OVERLAY) != 0;
   }
 
-  /** Opens the path in the scratch. */
-  private Opened open(String name, WritePlan plan, boolean mayBeInPlace, boolean looks, Chunk chunk)
+  /** Opens the path in the scratch for {@code maxBytes} or fewer. */
+  private Opened open(
+      String name, WritePlan plan, long maxBytes, boolean mayBeInPlace, boolean looks, Chunk chunk)
       throws IOException {
     boolean isInPlace = mayBeInPlace && !copiesUp(chunk);
     int without = isInPlace ? OpenFlags.TRUNC : 0;
@@ -256,7 +257,7 @@ final class LibcBackend implements Backend, NativeStreams {
       opened.isSpecial = !opened.old.isRegular();
       if (isInPlace && !opened.isSpecial) {
         opened.promises = places.promises(opened.fd, opened.old, chunk);
-        opened.isSized = (opened.promises & Places.FRESH) != 0;
+        opened.isSized = (opened.promises & Places.FRESH) != 0 && hasRoom(opened, maxBytes, chunk);
         if (!opened.isSized) {
           truncate(opened, 0, 0); // the size may be an old one: truncate first after all
         }
@@ -266,6 +267,13 @@ final class LibcBackend implements Backend, NativeStreams {
       closeAfter(opened.fd, name, 0, e);
       throw e;
     }
+  }
+
+  /** On a nearly full disk that copies on write the cut at the end could fail. */
+  private static boolean hasRoom(Opened opened, long maxBytes, Chunk chunk) {
+    return (opened.promises & Places.COPIES) == 0
+        || opened.old.size() == 0
+        || Places.hasRoom(opened.fd, maxBytes + opened.old.size(), chunk);
   }
 
   /** Opens the path in the scratch with {@code flags} but {@code without}. */
@@ -364,6 +372,17 @@ final class LibcBackend implements Backend, NativeStreams {
       }
     } else if (hasFailed || opened.old.size() > written || written == 0) {
       // Nothing written moves the mtime all the same.
+      shrinkTo(opened, written, chunk);
+    }
+  }
+
+  /**
+   * Cuts the file to {@code written}, if it is longer by now: another writer may have cut it
+   * already, and must not get zeros behind its text.
+   */
+  private void shrinkTo(Opened opened, long written, Chunk chunk) throws IOException {
+    Places.Stat now = written == 0 || opened.isReserved ? null : places.look(opened.fd, chunk);
+    if (now == null || now.size() > written) {
       truncate(opened, written, written);
     }
   }
@@ -501,16 +520,18 @@ final class LibcBackend implements Backend, NativeStreams {
     return !stat.isRegular() || (statusFlags & OpenFlags.APPEND) != 0;
   }
 
-  // A FileDescriptor hides its number from everything but JNI.
+  // A FileDescriptor hides its number from everything but JNI; the standard ones are known.
 
   @Override
   public long writeText(FileDescriptor fd, String text, WritePlan plan) throws IOException {
-    return nio.writeText(fd, text, plan);
+    int number = Descriptors.numberOf(fd);
+    return number < 0 ? nio.writeText(fd, text, plan) : writeText(number, text, plan);
   }
 
   @Override
   public long writeBytes(FileDescriptor fd, ByteBuffer data, WritePlan plan) throws IOException {
-    return nio.writeBytes(fd, data, plan);
+    int number = Descriptors.numberOf(fd);
+    return number < 0 ? nio.writeBytes(fd, data, plan) : writeBytes(number, data, plan);
   }
 
   @Override
@@ -554,9 +575,10 @@ final class LibcBackend implements Backend, NativeStreams {
       if (!putPath(file.toString(), lease.chunk)) {
         return nio.newOutputStream(file, plan);
       }
-      Opened opened = open(file.toString(), plan, mayGoInPlace(plan), false, lease.chunk);
-      long stream = opened.fd | (opened.isSized ? SIZED : 0);
-      return new NativeOutputStream(this, file, plan, stream);
+      NativeOutputStream out = new NativeOutputStream(this, file, plan);
+      Opened opened = open(file.toString(), plan, 0, mayGoInPlace(plan), false, lease.chunk);
+      out.begin(opened.fd | (opened.isSized ? SIZED : 0));
+      return out;
     }
   }
 
@@ -602,10 +624,6 @@ final class LibcBackend implements Backend, NativeStreams {
       }
       return;
     }
-    // Not knowing the old size costs a call, not a stale tail.
-    Places.Stat now = places.look(opened.fd, chunk);
-    if (now == null || now.size() > written || written == 0) {
-      truncate(opened, written, written);
-    }
+    shrinkTo(opened, written, chunk); // not knowing the size costs a call, not a stale tail
   }
 }

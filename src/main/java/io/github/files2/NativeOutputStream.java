@@ -13,18 +13,23 @@ final class NativeOutputStream extends OutputStream {
   private final NativeStreams lane;
   private final Path file;
   private final WritePlan plan;
-  private final long stream;
+  private long stream;
   private final byte[] piece = new byte[Chunk.BYTES];
   private int gathered;
   private long written;
   private boolean hasFailed;
   private boolean isClosed;
 
-  NativeOutputStream(NativeStreams lane, Path file, WritePlan plan, long stream) {
+  /** Takes its memory before the file is opened: see {@link #begin}. */
+  NativeOutputStream(NativeStreams lane, Path file, WritePlan plan) {
     this.lane = lane;
     this.file = file;
     this.plan = plan;
-    this.stream = stream;
+  }
+
+  /** Goes on with what the lane has opened. */
+  void begin(long openedStream) {
+    stream = openedStream;
   }
 
   @Override
@@ -61,14 +66,19 @@ final class NativeOutputStream extends OutputStream {
     try {
       lane.writePiece(stream, piece, byteCount, file, plan);
       written += byteCount;
-    } catch (PartialWriteException e) {
+    } catch (IOException | RuntimeException | Error e) {
       hasFailed = true;
-      written += e.bytesWritten();
-      throw new PartialWriteException(file.toString(), e.getReason(), written);
-    } catch (IOException e) {
-      hasFailed = true;
+      if (e instanceof IOException failure) {
+        throw written > 0 || e instanceof PartialWriteException ? partial(failure) : failure;
+      }
       throw e;
     }
+  }
+
+  private IOException partial(IOException e) {
+    PartialWriteException whole = PartialWriteException.after(e, file.toString(), written);
+    written = whole.bytesWritten();
+    return whole;
   }
 
   /** Writes what was gathered, fixes the size, syncs as planned and closes. */
@@ -78,23 +88,26 @@ final class NativeOutputStream extends OutputStream {
       return;
     }
     isClosed = true;
-    IOException failure = null;
+    Throwable failure = null;
     try {
       writeGathered();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       failure = e;
+      throw e;
+    } finally {
+      finish(failure);
     }
+  }
+
+  /** Closes the file. After {@code failure} what goes wrong here is added to it. */
+  private void finish(Throwable failure) throws IOException {
     try {
       lane.finish(stream, written, hasFailed, file, plan);
     } catch (IOException e) {
       if (failure == null) {
-        failure = e;
-      } else {
-        failure.addSuppressed(e);
+        throw e;
       }
-    }
-    if (failure != null) {
-      throw failure;
+      failure.addSuppressed(e);
     }
   }
 }

@@ -48,14 +48,16 @@ final class OpenFlags {
   }
 
   private static String refusal(String flag) {
-    String text =
-        "flag \""
-            + flag
-            + "\" is not one of r, rs, r+, rs+, w, wx, w+, wx+, a, ax, as, a+, ax+, as+"
-            + " or a synonym (sr, sr+, xw, xw+, xa, sa, xa+, sa+)";
-    return TextEncoding.isName(flag)
-        ? text + "; an encoding goes to WriteOptions.encoding(\"" + flag + "\")"
-        : text;
+    String hint =
+        TextEncoding.isName(flag)
+            ? " but an encoding: pass WriteOptions.DEFAULT.encoding(\"" + flag + "\")"
+            : "";
+    return "flag \""
+        + flag
+        + "\" is no flag"
+        + hint
+        + "; flags are r, rs, r+, rs+, w, wx, w+, wx+, a, ax, as, a+, ax+, as+"
+        + " and the synonyms sr, sr+, xw, xw+, xa, sa, xa+, sa+";
   }
 
   /** Spells {@code flags} as C does, for an error message. */

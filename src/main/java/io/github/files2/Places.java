@@ -16,10 +16,13 @@ final class Places {
   /** Opening for writing copies a lower file up. */
   static final int OVERLAY = 4;
 
-  private static final int KNOWN = 8;
+  /** Cutting a file may need free space too. */
+  static final int COPIES = 8;
+
+  private static final int KNOWN = 16;
 
   /** Above the bits: the log2 of the block size. */
-  private static final int BLOCK_SHIFT = 4;
+  private static final int BLOCK_SHIFT = 5;
 
   /** What {@code statx} told of a file. */
   record Stat(boolean isRegular, long size, long blockBytes, long mount) {}
@@ -40,6 +43,9 @@ final class Places {
   /** Where struct statfs has its block size; its type comes first. */
   private static final int F_BSIZE = 8;
 
+  private static final int F_BAVAIL = 32;
+  private static final long SPARE_BYTES = 64L * 1024 * 1024;
+
   private static final int S_IFMT = 0170000;
   private static final int S_IFREG = 0100000;
 
@@ -52,7 +58,7 @@ final class Places {
   /** Verdicts by mount id; a lost race costs a {@code fstatfs}. */
   private final AtomicLongArray verdicts = new AtomicLongArray(64);
 
-  private static final int VERDICT_BITS = 9;
+  private static final int VERDICT_BITS = 10;
 
   /**
    * Looks at {@code fd}, or at the path in the scratch where {@code fd} is -1; null on an error.
@@ -105,6 +111,16 @@ final class Places {
     return (judge(-1, chunk) & OVERLAY) != 0;
   }
 
+  /** Tells whether the file system of {@code fd} has plenty of room for {@code byteCount} more. */
+  static boolean hasRoom(int fd, long byteCount, Chunk chunk) {
+    if (Libc.fstatfs(fd, chunk.scratchAddress + ANSWER_OFFSET) != 0) {
+      return false; // not known: the careful way
+    }
+    long blockBytes = chunk.scratch.getLong(ANSWER_OFFSET + F_BSIZE);
+    long freeBlocks = chunk.scratch.getLong(ANSWER_OFFSET + F_BAVAIL);
+    return freeBlocks > (byteCount + SPARE_BYTES) / blockBytes;
+  }
+
   private int judge(int fd, Chunk chunk) {
     long answer = chunk.scratchAddress + ANSWER_OFFSET;
     int result;
@@ -118,9 +134,10 @@ final class Places {
     return switch ((int) chunk.scratch.getLong(ANSWER_OFFSET)) {
       case 0xef53, 0x58465342, 0x01021994, 0xf2f52010 -> // ext2/3/4, XFS, tmpfs, F2FS
           KNOWN | FRESH | RESERVES | blockBits;
-      case 0x794c7630 -> KNOWN | FRESH | RESERVES | OVERLAY | blockBits;
-      // Copy-on-write takes new blocks for old bytes too, whatever was reserved.
-      case 0x9123683e, 0x2fc12fc1 -> KNOWN | FRESH; // btrfs, ZFS
+      case 0x794c7630 -> KNOWN | FRESH | RESERVES | OVERLAY | COPIES | blockBits;
+      // Copy-on-write takes new blocks for old bytes too, whatever was reserved; and what lies
+      // below an overlay may do so.
+      case 0x9123683e, 0x2fc12fc1 -> KNOWN | FRESH | COPIES; // btrfs, ZFS
       default -> KNOWN;
     };
   }

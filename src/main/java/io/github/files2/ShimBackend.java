@@ -5,6 +5,7 @@ import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
+import java.io.File;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -70,11 +71,7 @@ final class ShimBackend implements Backend, NativeStreams {
     if (loader.getResource(resource) == null) {
       throw new UnsatisfiedLinkError("no " + resource + " on the class path");
     }
-    NativeLibrary library =
-        NativeLibrary.getInstance(
-            LIBRARY,
-            Map.of(Library.OPTION_CLASSLOADER, loader, Library.OPTION_ALLOW_OBJECTS, true));
-    Native.register(Binder.class, library);
+    Native.register(Binder.class, open(loader));
     int options =
         (settings.readsStringsByRegion() ? BIND_REGIONS : 0)
             | (settings.hasUtf8Paths() ? BIND_PATH_IS_UTF8 : 0)
@@ -90,6 +87,31 @@ final class ShimBackend implements Backend, NativeStreams {
     String details =
         "encoders " + kernelsName() + (answer == BOUND_BY_REGION ? ", strings by region" : "");
     return new ShimBackend(pool, nio, settings.truncatesByDefault(), details);
+  }
+
+  /**
+   * Loads the bundled library, unpacked if need be. By its bare name JNA would look for it on the
+   * library paths first, and take a stranger.
+   */
+  private static NativeLibrary open(ClassLoader loader) {
+    File file;
+    try {
+      file = Native.extractFromResourcePath(LIBRARY, loader);
+    } catch (IOException e) {
+      UnsatisfiedLinkError error = new UnsatisfiedLinkError("can't unpack " + LIBRARY);
+      error.initCause(e);
+      throw error;
+    }
+    boolean isUnpacked = !file.getName().equals("lib" + LIBRARY + ".so");
+    try {
+      return NativeLibrary.getInstance(
+          file.getAbsolutePath(),
+          Map.of(Library.OPTION_CLASSLOADER, loader, Library.OPTION_ALLOW_OBJECTS, true));
+    } finally {
+      if (isUnpacked && !file.delete()) {
+        file.deleteOnExit(); // what is loaded needs no name, but no trouble either
+      }
+    }
   }
 
   private static int simdOption(String simd) {
@@ -221,8 +243,9 @@ final class ShimBackend implements Backend, NativeStreams {
   @Override
   public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
     if (!isAddressable(data)) {
-      return nio.writeBytes(file, data, plan);
+      return writeCopies(file, data, plan);
     }
+    checkIsAlive(data);
     long result;
     try (Chunk chunk = data.isDirect() ? null : takeFor(data.remaining())) {
       result =
@@ -243,6 +266,34 @@ final class ShimBackend implements Backend, NativeStreams {
       throw ShimFault.toException(result, file.toString(), plan);
     }
     return result;
+  }
+
+  /** The memory of a closed arena (JDK 22) must not be read: what the buffer throws is thrown. */
+  private static void checkIsAlive(ByteBuffer data) {
+    if (data.isDirect() && data.hasRemaining()) {
+      data.get(data.position());
+    }
+  }
+
+  /** Writes a buffer that hides its memory; what is long is copied piece by piece. */
+  private long writeCopies(Path file, ByteBuffer data, WritePlan plan) throws IOException {
+    ByteBuffer rest = data.duplicate();
+    if (rest.remaining() <= Pieces.SINGLE_WRITE_BYTES) {
+      return writeBytes(file, copy(rest), plan);
+    }
+    try (OutputStream out = newOutputStream(file, plan)) {
+      while (rest.hasRemaining()) {
+        out.write(copy(rest).array());
+      }
+    }
+    return data.remaining();
+  }
+
+  /** Takes up to {@link Pieces#SINGLE_WRITE_BYTES} out of {@code data}. */
+  private static ByteBuffer copy(ByteBuffer data) {
+    byte[] bytes = new byte[Math.min(data.remaining(), Pieces.SINGLE_WRITE_BYTES)];
+    data.get(bytes);
+    return ByteBuffer.wrap(bytes);
   }
 
   /** A read-only heap buffer hides its array. */
@@ -302,21 +353,20 @@ final class ShimBackend implements Backend, NativeStreams {
 
   private long writeBytesTo(int fd, FileDescriptor descriptor, ByteBuffer data, WritePlan plan)
       throws IOException {
-    ByteBuffer source = data;
     if (!isAddressable(data)) {
-      source = ByteBuffer.allocate(data.remaining());
-      source.put(data.duplicate()).flip();
+      return writeCopiesTo(fd, descriptor, data, plan);
     }
+    checkIsAlive(data);
     long result;
-    try (Chunk chunk = source.isDirect() ? null : takeFor(source.remaining())) {
+    try (Chunk chunk = data.isDirect() ? null : takeFor(data.remaining())) {
       result =
           writeBytesTo(
               fd,
               descriptor,
-              base(source),
-              offset(source),
-              source.remaining(),
-              rules(plan) | directRule(source),
+              base(data),
+              offset(data),
+              data.remaining(),
+              rules(plan) | directRule(data),
               address(chunk));
     }
     if (result < 0) {
@@ -325,8 +375,23 @@ final class ShimBackend implements Backend, NativeStreams {
     return result;
   }
 
+  private long writeCopiesTo(int fd, FileDescriptor descriptor, ByteBuffer data, WritePlan plan)
+      throws IOException {
+    ByteBuffer rest = data.duplicate();
+    long written = 0;
+    try {
+      while (rest.remaining() > Pieces.SINGLE_WRITE_BYTES) {
+        written += writeBytesTo(fd, descriptor, copy(rest), plan.withoutFlush());
+      }
+      return written + writeBytesTo(fd, descriptor, copy(rest), plan);
+    } catch (IOException e) {
+      throw written == 0 ? e : PartialWriteException.after(e, name(fd, descriptor), written);
+    }
+  }
+
   @Override
   public OutputStream newOutputStream(Path file, WritePlan plan) throws IOException {
+    NativeOutputStream out = new NativeOutputStream(this, file, plan);
     long stream = openStream(file.toString(), plan.openFlags, plan.mode, rules(plan));
     if (stream < 0) {
       if (ShimFault.isForeign(stream)) {
@@ -334,7 +399,8 @@ final class ShimBackend implements Backend, NativeStreams {
       }
       throw ShimFault.toException(stream, file.toString(), plan);
     }
-    return new NativeOutputStream(this, file, plan, stream);
+    out.begin(stream);
+    return out;
   }
 
   @Override

@@ -53,12 +53,8 @@ final class TextEncoding {
       return encoding;
     }
     switch (name.toLowerCase(Locale.ROOT)) {
-      case "utf16", "utf-16", "utf32" ->
-          throw new IllegalArgumentException(
-              "encoding \""
-                  + name
-                  + "\" does not say the byte order: use \"utf16le\", or encoding(Charset) for"
-                  + " Java's charset with its byte order mark");
+      case "utf16", "utf-16" -> throw noByteOrder(name, "utf16le");
+      case "utf32", "utf-32" -> throw noByteOrder(name, "utf-32le\" or \"utf-32be");
       default -> {}
     }
     try {
@@ -71,6 +67,15 @@ final class TextEncoding {
               + " ascii, hex, base64, base64url, nor the name of a charset",
           e);
     }
+  }
+
+  private static IllegalArgumentException noByteOrder(String name, String better) {
+    return new IllegalArgumentException(
+        "encoding \""
+            + name
+            + "\" does not say the byte order: use \""
+            + better
+            + "\", or encoding(Charset) for Java's charset with its byte order mark");
   }
 
   /** Returns the encoding of {@code charset}: Java's rules, but UTF-8 replaces as Node does. */

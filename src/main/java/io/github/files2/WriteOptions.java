@@ -190,6 +190,7 @@ public final class WriteOptions {
    * @return the changed copy
    */
   public WriteOptions flush(Flush flush) {
+    Objects.requireNonNull(flush, "flush");
     int level =
         switch (flush) {
           case NONE -> WritePlan.FLUSH_NONE;
@@ -231,6 +232,33 @@ public final class WriteOptions {
             ? WritePlan.OVERWRITE_TRUNCATE
             : WritePlan.OVERWRITE_IN_PLACE;
     return new WriteOptions(openFlags, encoding, mode, flush, reportsMalformed, changed);
+  }
+
+  /** Names all options, for a log. */
+  @Override
+  public String toString() {
+    return "WriteOptions[flag="
+        + (openFlags == UNSET_FLAGS ? "default" : OpenFlags.toString(openFlags))
+        + ", encoding="
+        + encoding.name
+        + ", mode=0"
+        + Integer.toOctalString(mode)
+        + ", flush="
+        + flushName()
+        + (reportsMalformed ? ", malformed=REPORT" : ", malformed=REPLACE")
+        + ", overwrite="
+        + (overwrite == WritePlan.OVERWRITE_UNSET
+            ? "default"
+            : overwrite == WritePlan.OVERWRITE_TRUNCATE ? "TRUNCATE" : "IN_PLACE")
+        + "]";
+  }
+
+  private String flushName() {
+    return switch (flush) {
+      case WritePlan.FLUSH_NONE -> "NONE";
+      case WritePlan.FLUSH_DATA -> "DATA";
+      default -> "FULL";
+    };
   }
 
   WritePlan writePlan() {
