@@ -50,7 +50,7 @@ final class OpenFlags {
   private static String refusal(String flag) {
     String hint =
         TextEncoding.isName(flag)
-            ? " but an encoding: pass WriteOptions.DEFAULT.encoding(\"" + flag + "\")"
+            ? " but an encoding, for WriteOptions.encoding(\"" + flag + "\")"
             : "";
     return "flag \""
         + flag

@@ -54,7 +54,7 @@ final class TextEncoding {
     }
     switch (name.toLowerCase(Locale.ROOT)) {
       case "utf16", "utf-16" -> throw noByteOrder(name, "utf16le");
-      case "utf32", "utf-32" -> throw noByteOrder(name, "utf-32le\" or \"utf-32be");
+      case "utf32" -> throw noByteOrder(name, "utf16le\", \"utf-32le\" or \"utf-32be");
       default -> {}
     }
     try {

@@ -134,8 +134,9 @@ final class TraceTest {
   @ValueSource(strings = {"shim", "libc"})
   void flush_shorterText_cutsBeforeItSyncs(String lane) throws IOException {
     Traced traced = over(200, lane, "flush=FULL");
+    // The second look is for another writer that has cut the file meanwhile.
     assertThat(traced.names())
-        .containsExactly("openat", "statx", "write", "ftruncate", "fsync", "close");
+        .containsExactly("openat", "statx", "write", "statx", "ftruncate", "fsync", "close");
   }
 
   @ParameterizedTest
