@@ -24,7 +24,7 @@ esac
 
 if ! command -v cc >/dev/null || ! command -v make >/dev/null; then
 	if [ "$job" = shim ]; then
-		echo "files2: no C compiler (cc) and make found:" \
+		echo "files2: cc or make is missing:" \
 			"building without the shim lane"
 	fi
 	exit 0

@@ -246,9 +246,9 @@ final class Backends {
     StringBuilder report = new StringBuilder();
     if (backend == null) {
       long millis = PAID_NANOS.get() / 1_000_000;
-      report.append("lane: nio\nnative lane: not prepared yet; path writes have taken ");
-      report.append(millis).append(" of ").append(RENT_NANOS / 1_000_000).append(" ms");
-      return report.append('\n').toString();
+      report.append("lane: nio\nnative lane: not prepared yet; it is loaded once path writes");
+      report.append(" have taken ").append(RENT_NANOS / 1_000_000).append(" ms (");
+      return report.append(millis).append(" ms so far)\n").toString();
     }
     report.append("lane: ").append(backend.name()).append('\n');
     if (backend instanceof ShimBackend shim) {

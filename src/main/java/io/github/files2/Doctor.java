@@ -32,13 +32,13 @@ final class Doctor {
 
   private static final String USAGE =
       """
-      usage: java -jar files2.jar [FOLDER [TEXTFILE]]
+      usage: java -jar files2.jar [-h | --help] [FOLDER [TEXTFILE]]
 
       Tells which lane of Files2 runs here and why, then writes for a few seconds in FOLDER
       (default: the folder for temporary files) with Files.writeString and with Files2 in turns,
       compares the bytes and prints the times. The text of TEXTFILE, in UTF-8, is written too.
-      Leaves nothing behind. Exit status: 0 done, 1 a write failed or the bytes differ, 2 the
-      arguments can't be used.
+      Leaves nothing behind. A name that begins with "-" is given as "./-name". Exit status: 0
+      done, 1 a write failed or the bytes differ, 2 the arguments can't be used.
       """;
 
   private final PrintStream out;
@@ -74,9 +74,17 @@ final class Doctor {
 
   /** Returns the exit status. */
   int run(String... args) {
-    if (List.of(args).contains("--help")) {
-      out.print(USAGE);
-      return DONE;
+    for (String arg : args) {
+      if (arg.equals("-h") || arg.equals("--help")) {
+        out.print(USAGE);
+        return DONE;
+      }
+    }
+    for (String arg : args) {
+      if (arg.startsWith("-")) {
+        err.printf("files2: unknown option: %s%n%s", arg, USAGE);
+        return REFUSED;
+      }
     }
     if (args.length > 2) {
       err.print(USAGE);
@@ -160,10 +168,16 @@ final class Doctor {
   // --- Work
 
   private void describe(Path parent, DoctorFolder folder) throws Refusal {
+    Backend lane;
     try {
-      Backends.preparedForPath(folder.file("lane"));
+      lane = Backends.preparedForPath(folder.file("lane"));
     } catch (IllegalStateException e) {
       throw new Refusal(e.getMessage());
+    }
+    // Only the manifest tells it: there is none beside loose classes, nor for a named module.
+    String version = Doctor.class.getPackage().getImplementationVersion();
+    if (version != null) {
+      out.printf("files2: %s%n", version);
     }
     out.printf(
         "java: %s %s%n", System.getProperty("java.vm.name"), System.getProperty("java.vm.version"));
@@ -174,7 +188,18 @@ final class Doctor {
         System.getProperty("os.arch"),
         Runtime.getRuntime().availableProcessors());
     out.print(Files2.backendReport().replace("\n", System.lineSeparator()));
-    out.printf("folder: %s, file system %s%n%n", parent, fileSystem(parent));
+    String fileSystem = fileSystem(parent);
+    out.printf("folder: %s, file system %s%n%n", parent, fileSystem);
+    if (lane != Backends.nio() && !truncates() && !fileSystem.equals("tmpfs")) {
+      out.printf(
+          "On %s the overwrite rows tell mostly what emptying the file costs Files.writeString;%n"
+              + "Files2 does not empty it.%n%n",
+          fileSystem);
+    }
+  }
+
+  private static boolean truncates() {
+    return "truncate".equalsIgnoreCase(System.getProperty(Settings.OVERWRITE));
   }
 
   private static String fileSystem(Path folder) {

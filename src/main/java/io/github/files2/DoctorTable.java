@@ -17,7 +17,7 @@ final class DoctorTable {
         "Files.writeString",
         "Files2",
         "ratio",
-        "half of the rounds");
+        "middle half of the ratios");
   }
 
   static String row(DoctorTrial trial, DoctorTrial.Outcome outcome) {
@@ -36,10 +36,12 @@ final class DoctorTable {
   static String foot() {
     return """
 
-        Times are medians of rounds in which both wrote in turns; a ratio above 1 means that Files2
-        took less time. The bytes in the page cache are compared; neither waits for the disk. Where
-        a native lane overwrites, it leaves the old content in place and cuts what is too long:
-        Files.writeString empties the file first, which makes ext4 start writing it out at once.
+        Times are medians of rounds in which both wrote in turns. The ratio is the median of the
+        rounds' ratios, not the quotient of the two times; beside it, between what bounds the middle
+        half of the ratios lies. Above 1, Files2 took less time. The bytes in the page cache are
+        compared; neither waits for the disk. Where a native lane overwrites, it leaves the old
+        content in place and cuts what is too long: Files.writeString empties the file first, which
+        makes ext4 start writing it out at once.
         """
         .replace("\n", System.lineSeparator());
   }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code java -jar files2.jar}, run as a user does. */
 final class DoctorIT {
@@ -89,6 +90,30 @@ final class DoctorIT {
                 + Files.getFileStore(sharedFolder).type()
                 + System.lineSeparator())
         .containsPattern("(?m)^lane: (shim|libc|nio)$");
+  }
+
+  @Test
+  void run_jar_tellsTheVersion() {
+    assertThat(shared.out).containsPattern("\\Afiles2: \\d+\\.\\d+\\.\\d+");
+  }
+
+  @Test
+  void run_nativeLaneOnADisk_tellsWhyTheOverwriteRowsAreLarge() throws IOException {
+    boolean isNative = !shared.out.contains("lane: nio");
+    boolean isDisk = !Files.getFileStore(sharedFolder).type().equals("tmpfs");
+    assertThat(shared.out.contains(" the overwrite rows tell mostly what emptying the file costs"))
+        .isEqualTo(isNative && isDisk);
+  }
+
+  @Test
+  void run_nativeLaneInMemory_hasNothingToTellOfTheOverwriteRows() throws Exception {
+    try (Mount tmpfs = Mount.of("tmpfs")) {
+      Result result = run(doctor(Brief.class, tmpfs.root().toString()));
+      assertThat(result.status).as(result.err).isZero();
+      assertThat(result.out)
+          .contains("file system tmpfs")
+          .doesNotContain("emptying the file costs");
+    }
   }
 
   @Test
@@ -161,11 +186,22 @@ final class DoctorIT {
 
   // --- Arguments
 
-  @Test
-  void run_help_printsTheUsage() throws Exception {
-    Result result = run(java("-jar", JAR.toString(), "--help"));
-    assertThat(result.out).startsWith("usage: java -jar files2.jar [FOLDER [TEXTFILE]]");
+  @ParameterizedTest
+  @ValueSource(strings = {"-h", "--help"})
+  void run_help_printsTheUsage(String option) throws Exception {
+    Result result = runJar(folder.toString(), option);
+    assertThat(result.out).startsWith("usage: java -jar files2.jar ");
+    assertThat(result.err).isEmpty();
     assertThat(result.status).isZero();
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-", "-x", "--version"})
+  void run_unknownOption_isRefusedWithTheUsage(String option) throws Exception {
+    Result result = runJar(folder.toString(), option);
+    assertRefused(result, "files2: unknown option: " + option + System.lineSeparator() + "usage: ");
+    assertThat(folder).isEmptyDirectory();
   }
 
   @Test

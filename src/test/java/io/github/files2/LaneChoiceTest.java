@@ -160,7 +160,9 @@ final class LaneChoiceTest {
   @Test
   void report_beforeTheNativeLaneIsPrepared_saysSo() {
     assertThat(jobs("report,write,report").run().ok())
-        .startsWith("lane: nio\nnative lane: not prepared yet; path writes have taken 0 of 100 ms")
+        .startsWith(
+            "lane: nio\nnative lane: not prepared yet; it is loaded once path writes have taken"
+                + " 100 ms (0 ms so far)\n")
         .containsPattern("wrote 4\nlane: nio\nnative lane: not prepared yet");
   }
 
