@@ -15,10 +15,19 @@ import java.util.Objects;
 /**
  * Writes text and bytes to files.
  *
+ * <pre>{@code
+ * long bytes = Files2.writeStringSync(Path.of("state.json"), "{\"ok\": true}");
+ * Files2.appendStringSync(Path.of("log"), "started\n", WriteOptions.DEFAULT.flush(true));
+ * Files2.writeString(Path.of("notes"), "as Files.writeString", StandardOpenOption.CREATE_NEW);
+ * }</pre>
+ *
  * <p>Two families. The methods that end in {@code Sync} behave as Node's {@code fs.*Sync} do: the
  * same bytes, flags, encodings and defaults; they return the number of bytes written. {@link
- * #writeString} and {@link #write} behave as the methods of {@link java.nio.file.Files} do. The
- * package description has the contract.
+ * #writeString} and {@link #write} behave as the methods of {@link java.nio.file.Files} do.
+ *
+ * <p>A lane is a way to reach the kernel: {@code shim} (a small C library) and {@code libc} (system
+ * calls through JNA) are the native ones, {@code nio} is the JDK, which a program begins on. The
+ * lanes differ in what they promise; the package description has the contract.
  *
  * <p>All methods refuse {@code null} with a {@link NullPointerException}, and bad arguments before
  * any file is touched. A {@link CharSequence} that is no {@code String} is copied once. Safe for
@@ -40,7 +49,7 @@ public final class Files2 {
    * @throws PartialWriteException if the write failed after some bytes
    * @throws java.nio.file.FileSystemException if anything else fails; a missing folder is a {@link
    *     java.nio.file.NoSuchFileException}
-   * @throws IOException never otherwise
+   * @throws IOException the declared type; only the above are thrown
    */
   public static long writeStringSync(Path file, CharSequence data) throws IOException {
     return writeStringSync(file, data, WriteOptions.DEFAULT);
@@ -81,7 +90,7 @@ public final class Files2 {
 
   /**
    * Appends {@code data} as UTF-8 to {@code file}, creating it if need be. Up to 1 MiB goes out in
-   * one {@code write(2)}, so that appends to one local file don't interleave.
+   * one {@code write(2)} on every lane, so that appends to one local file don't interleave.
    *
    * @param file the file
    * @param data the text
@@ -143,7 +152,7 @@ public final class Files2 {
    * @return the number of bytes written
    * @throws IllegalArgumentException if {@code fd} is negative
    * @throws java.nio.file.FileSystemException if the write fails, with EBADF for a closed one
-   * @throws IOException never otherwise
+   * @throws IOException the declared type; only the above are thrown
    */
   public static long writeStringSync(int fd, CharSequence data) throws IOException {
     return writeStringSync(fd, data, WriteOptions.DEFAULT);
@@ -227,7 +236,7 @@ public final class Files2 {
    * @param data the text
    * @return the number of bytes written
    * @throws java.nio.file.FileSystemException if the write fails, with EBADF for a closed one
-   * @throws IOException never otherwise
+   * @throws IOException the declared type; only the above are thrown
    */
   public static long writeStringSync(FileDescriptor fd, CharSequence data) throws IOException {
     return writeStringSync(fd, data, WriteOptions.DEFAULT);
@@ -344,7 +353,8 @@ public final class Files2 {
 
   /**
    * Writes what remains in {@code data} to {@code file}, creating or replacing it. The buffer's
-   * position advances by what was written, also when the write fails.
+   * position advances by what was written when the call returns or throws {@link
+   * PartialWriteException}; else it stays.
    *
    * @param file the file
    * @param data the bytes
@@ -357,7 +367,8 @@ public final class Files2 {
 
   /**
    * Writes what remains in {@code data} to {@code file} as {@code options} say; their encoding has
-   * no effect. The buffer's position advances by what was written, also when the write fails.
+   * no effect. The buffer's position advances by what was written when the call returns or throws
+   * {@link PartialWriteException}; else it stays.
    *
    * @param file the file
    * @param data the bytes
@@ -399,7 +410,7 @@ public final class Files2 {
 
   /**
    * Appends what remains in {@code data} to {@code file}. The buffer's position advances by what
-   * was written, also when the write fails.
+   * was written when the call returns or throws {@link PartialWriteException}; else it stays.
    *
    * @param file the file
    * @param data the bytes
@@ -412,7 +423,8 @@ public final class Files2 {
 
   /**
    * Appends what remains in {@code data} to {@code file} as {@code options} say. A flag that is set
-   * wins. The buffer's position advances by what was written, also when the write fails.
+   * wins. The buffer's position advances by what was written when the call returns or throws {@link
+   * PartialWriteException}; else it stays.
    *
    * @param file the file
    * @param data the bytes
@@ -468,7 +480,7 @@ public final class Files2 {
 
   /**
    * Writes what remains in {@code data} to the descriptor. The buffer's position advances by what
-   * was written, also when the write fails.
+   * was written when the call returns or throws {@link PartialWriteException}; else it stays.
    *
    * @param fd the descriptor
    * @param data the bytes
@@ -481,7 +493,8 @@ public final class Files2 {
 
   /**
    * Writes what remains in {@code data} to the descriptor and syncs it as {@code options} say. The
-   * buffer's position advances by what was written, also when the write fails.
+   * buffer's position advances by what was written when the call returns or throws {@link
+   * PartialWriteException}; else it stays.
    *
    * @param fd the descriptor
    * @param data the bytes
@@ -524,7 +537,8 @@ public final class Files2 {
 
   /**
    * Writes what remains in {@code data} to a descriptor of the JVM. The buffer's position advances
-   * by what was written, also when the write fails.
+   * by what was written when the call returns or throws {@link PartialWriteException}; else it
+   * stays.
    *
    * @param fd the descriptor
    * @param data the bytes
@@ -537,7 +551,8 @@ public final class Files2 {
 
   /**
    * Writes what remains in {@code data} to a descriptor of the JVM and syncs it as {@code options}
-   * say. The buffer's position advances by what was written, also when the write fails.
+   * say. The buffer's position advances by what was written when the call returns or throws {@link
+   * PartialWriteException}; else it stays.
    *
    * @param fd the descriptor
    * @param data the bytes
@@ -676,7 +691,7 @@ public final class Files2 {
    * @return the descriptor
    * @throws IllegalArgumentException if {@code flags} is no flag string
    * @throws java.nio.file.FileSystemException if it can't be opened
-   * @throws IOException never otherwise
+   * @throws IOException the declared type; only the above are thrown
    */
   public static int openSync(Path file, String flags) throws IOException {
     return openSync(file, flags, WritePlan.DEFAULT_MODE);
@@ -687,7 +702,7 @@ public final class Files2 {
    *
    * @param file the file
    * @param flags one of Node's flag strings, or {@code null} for {@code "r"}
-   * @param mode the bits, as in {@code 0600}
+   * @param mode the bits, as in {@code 0600}; mind the leading 0
    * @return the descriptor
    * @throws IllegalArgumentException if {@code flags} is no flag string or {@code mode} is negative
    * @throws IOException as in {@link #openSync(Path, String)}
@@ -700,13 +715,14 @@ public final class Files2 {
   }
 
   /**
-   * Closes a descriptor that {@link #openSync(Path, String)} gave.
+   * Closes a descriptor that {@link #openSync(Path, String)} gave. The number must not be used
+   * afterwards: by then it may belong to another file.
    *
    * @param fd the descriptor
    * @throws IllegalArgumentException if {@code fd} is negative
    * @throws java.nio.file.FileSystemException if it is not open, did not come from {@code
    *     openSync}, or the close reports an error; it is closed then all the same
-   * @throws IOException never otherwise
+   * @throws IOException the declared type; only the above are thrown
    */
   public static void closeSync(int fd) throws IOException {
     Descriptors.remove(checkFd(fd)).close(fd);
@@ -720,7 +736,7 @@ public final class Files2 {
    * @throws IllegalArgumentException if {@code fd} is negative
    * @throws java.nio.file.FileSystemException if the sync fails; it must not be tried again, the
    *     kernel may have dropped what it could not write
-   * @throws IOException never otherwise
+   * @throws IOException the declared type; only the above are thrown
    */
   public static void fsyncSync(int fd) throws IOException {
     Backends.forDescriptor(checkFd(fd)).sync(fd, WritePlan.FLUSH_FULL);
@@ -738,7 +754,8 @@ public final class Files2 {
    * @return {@code file}
    * @throws java.nio.charset.CharacterCodingException if the text holds a lone surrogate; the file
    *     is untouched
-   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   * @throws IOException as in {@code Files}, or a subclass; on a native lane a failed write tells
+   *     path, errno and how far it got
    */
   public static Path writeString(Path file, CharSequence text, OpenOption... options)
       throws IOException {
@@ -755,7 +772,8 @@ public final class Files2 {
    * @return {@code file}
    * @throws java.nio.charset.CharacterCodingException if the charset can't express the text; the
    *     file is untouched
-   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   * @throws IOException as in {@code Files}, or a subclass; on a native lane a failed write tells
+   *     path, errno and how far it got
    */
   public static Path writeString(
       Path file, CharSequence text, Charset charset, OpenOption... options) throws IOException {
@@ -782,7 +800,8 @@ public final class Files2 {
    * @param bytes the bytes
    * @param options how to open the file
    * @return {@code file}
-   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   * @throws IOException as in {@code Files}, or a subclass; on a native lane a failed write tells
+   *     path, errno and how far it got
    */
   public static Path write(Path file, byte[] bytes, OpenOption... options) throws IOException {
     Backend backend = laneOf(file);
@@ -805,7 +824,8 @@ public final class Files2 {
    *     file was opened
    * @param options how to open the file
    * @return {@code file}
-   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   * @throws IOException as in {@code Files}, or a subclass; on a native lane a failed write tells
+   *     path, errno and how far it got
    */
   public static Path write(Path file, Iterable<? extends CharSequence> lines, OpenOption... options)
       throws IOException {
@@ -824,7 +844,8 @@ public final class Files2 {
    * @return {@code file}
    * @throws java.nio.charset.CharacterCodingException if the charset can't express a line; the
    *     lines before it are written by then
-   * @throws IOException as in {@code Files}; a failed write tells path, errno and how far it got
+   * @throws IOException as in {@code Files}, or a subclass; on a native lane a failed write tells
+   *     path, errno and how far it got
    */
   public static Path write(
       Path file, Iterable<? extends CharSequence> lines, Charset charset, OpenOption... options)

@@ -72,7 +72,9 @@ public final class WriteOptions {
   /**
    * Sets how the file is opened: one of Node's strings {@code r rs r+ rs+ w wx w+ wx+ a ax as a+
    * ax+ as+} or a synonym ({@code sr sr+ xw xw+ xa sa xa+ sa+}), case-sensitive. A flag that is set
-   * wins over the call's default, so that an append with {@code w} really truncates.
+   * wins over the call's default, so that an append with {@code w} really truncates. {@code r} and
+   * {@code rs} allow no writing: they are for {@link Files2#openSync(java.nio.file.Path, String)
+   * openSync}.
    *
    * @param flag the flag; {@code null} goes back to the default of the call
    * @return the changed copy
@@ -92,6 +94,14 @@ public final class WriteOptions {
    * Sets the encoding by name. Node's twelve spellings ({@code utf8 utf-8 utf16le utf-16le ucs2
    * ucs-2 latin1 binary ascii hex base64 base64url}), in any letter case, follow Node's rules;
    * another charset name follows Java's. The name is resolved here, once.
+   *
+   * <p>So {@code latin1} is not {@code ISO-8859-1}, nor {@code ascii} {@code US-ASCII}: of "&euro;"
+   * (U+20AC) Node's two write the low byte, AC, and Java's two a question mark.
+   *
+   * <p>{@code base64} and {@code hex} forgive, as Node does: base64 skips what is not of its
+   * alphabet, and hex ends at the first wrong pair. A data URL ({@code data:image/png;base64,...})
+   * would be written as wrong bytes, without an error. For text from outside use {@link
+   * #onMalformedInput(CodingErrorAction) onMalformedInput(REPORT)}.
    *
    * @param encoding the name; {@code null} and the empty string mean utf8
    * @return the changed copy
@@ -123,7 +133,7 @@ public final class WriteOptions {
    * Sets the permission bits that a new file gets, before the umask. An existing file keeps its
    * own. Bits above 07777 are ignored, as in {@code open(2)}.
    *
-   * @param mode the bits, as in {@code 0600}
+   * @param mode the bits, as in {@code 0600}; mind the leading 0: {@code 600} is {@code 01130}
    * @return the changed copy
    * @throws IllegalArgumentException if {@code mode} is negative
    */
@@ -203,7 +213,8 @@ public final class WriteOptions {
   /**
    * Sets what happens to text that the encoding can't express: {@link CodingErrorAction#REPLACE}
    * writes what Node writes, {@link CodingErrorAction#REPORT} throws {@link MalformedTextException}
-   * before the file is opened.
+   * before the file is opened. {@code REPORT} is for uploads: without it a bad base64 or hex text
+   * is written as wrong or too few bytes, and nobody is told.
    *
    * @param action {@code REPLACE} or {@code REPORT}
    * @return the changed copy

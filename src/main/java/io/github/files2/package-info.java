@@ -6,30 +6,37 @@
  *
  * The methods that end in {@code Sync} behave as Node's {@code fs.*Sync}: the same bytes, flags,
  * encodings and defaults. {@code writeString} and {@code write} behave as the methods of {@link
- * java.nio.file.Files}: the same bytes, the same exception classes. Known differences from the JDK:
- * fewer system calls, {@code O_CLOEXEC}, overwriting in place, and failed writes that tell path,
- * errno and how far they got.
+ * java.nio.file.Files}: the same bytes, the same exception classes or a subclass. Known differences
+ * from the JDK, on a native lane: fewer system calls, {@code O_CLOEXEC}, overwriting in place, and
+ * failed writes that tell path, errno and how far they got. On {@code nio} this family is the JDK's
+ * methods themselves, with their system calls and exceptions.
  *
  * <h2>Promises</h2>
  *
  * <ul>
  *   <li>All bytes are written or an exception is thrown. Interrupted and short writes are
- *       continued, a full non-blocking descriptor is waited for, and an interrupt of the thread
- *       neither cuts a write short nor is lost.
+ *       continued, and an interrupt of the thread neither cuts a write short nor is lost. A full
+ *       {@code O_NONBLOCK} descriptor is waited for: an {@code int} on the native lanes, a {@link
+ *       java.io.FileDescriptor} on {@code shim}. Elsewhere it is an error, EAGAIN.
  *   <li>Bad arguments, and in the mode {@code REPORT} bad text, are refused before any system call.
  *   <li>A failed write leaves no descriptor open. A call that would have truncated leaves the old
  *       file as it was when it failed before its first byte, and otherwise a file that ends with
- *       what was written, never with a stale tail. Other calls never cut a file.
- *   <li>On ext2/3/4, XFS, tmpfs, F2FS and overlayfs a full disk does not cost the old file: what
- *       the new content needs beyond the old one is reserved before the first byte is touched. This
- *       does not hold on btrfs and ZFS, for a file that shares its blocks with another (reflink),
- *       in {@code truncate} mode, with {@code SYNC} or {@code DSYNC}, for lines ({@code write(file,
- *       lines)}), nor on the {@code nio} lane.
+ *       what was written, never with a stale tail. Other calls never cut a file. A file that may be
+ *       written but not truncated (a sealed memfd, Landlock) keeps its old tail, and the call
+ *       fails.
+ *   <li>A full disk does not cost the old file where what the new content needs beyond the old one
+ *       can be reserved before the first byte is touched: on XFS, tmpfs, F2FS, ext4 files with
+ *       extents (not the block-mapped ones of ext2 and ext3), and overlayfs files of up to 64 KiB
+ *       whose upper folder is on one of these. This does not hold on btrfs and ZFS, for a file that
+ *       shares blocks with another (reflink), for holes that the file's block count hides (extended
+ *       attributes count too), in {@code truncate} mode, with {@code SYNC} or {@code DSYNC}, for
+ *       lines ({@code write(file, lines)}), nor on the {@code nio} lane.
  *   <li>{@code flush} syncs once, after the last byte and any truncation, before the close, for
  *       paths and descriptors. The error of a sync is thrown and the sync is never repeated.
  *   <li>An append, or a write to a special file, that encodes to at most 1 MiB is one {@code
  *       write(2)}: such records don't interleave in a local regular file. In a pipe that holds up
- *       to 4,096 bytes only.
+ *       to 4,096 bytes only. On {@code nio} this is a promise of the {@code Sync} methods alone:
+ *       the JDK's {@code writeString} writes pieces of 8 KiB.
  *   <li>The memory of a write does not grow with the text beyond 1 MiB.
  * </ul>
  *
@@ -39,6 +46,8 @@
  *   <li>Atomicity. A reader in the middle of an overwrite sees old and new bytes mixed, where
  *       truncating first would have shown it a short file; a crash in the middle can leave such a
  *       mix. {@link io.github.files2.Overwrite#TRUNCATE} restores the POSIX order.
+ *   <li>Order between two writers of one file at once: each may leave the other's text mixed or
+ *       cut. Appends of up to 1 MiB are the exception, above.
  *   <li>Durability without {@code flush}: the bytes are in the page cache and reach the disk when
  *       the kernel gets to it, within about half a minute. (ext4 happens to start writing a
  *       truncated file at its close, which is what makes truncating slow there.)
@@ -47,7 +56,8 @@
  *
  * <h2>Lanes</h2>
  *
- * Three lanes do the work; {@link io.github.files2.Files2#backendReport} tells which and why.
+ * A lane is a way to reach the kernel. There are three; {@link
+ * io.github.files2.Files2#backendReport} tells which and why.
  *
  * <ul>
  *   <li>{@code shim}: our C library, one crossing a write. Linux on a processor that the jar has a
@@ -74,10 +84,13 @@
  *       java.lang.IllegalStateException} where it can't be had.
  *   <li>{@code files2.overwrite}: {@code in_place} (the default) or {@code truncate}.
  *   <li>{@code files2.simd}: {@code scalar}, {@code avx2} or {@code avx512} forces the shim's
- *       encoders.
- *   <li>{@code files2.strings}: {@code region} makes the shim read strings by JNI's functions
- *       alone.
+ *       encoders. For tests and bug reports.
+ *   <li>{@code files2.strings}: {@code fields} (the default), or {@code region}, which makes the
+ *       shim read strings by JNI's functions alone. For tests and bug reports.
  * </ul>
+ *
+ * They are read once. A value that means nothing passes the native lanes over that it concerns, and
+ * the report says so; with one for {@code files2.backend} the write fails.
  *
  * <h2>Units, threads, errors</h2>
  *
@@ -86,8 +99,18 @@
  * {@link java.nio.file.NoSuchFileException}, {@link java.nio.file.FileAlreadyExistsException} and
  * {@link java.nio.file.AccessDeniedException}; every other errno is a {@link
  * java.nio.file.FileSystemException} with the path (or {@code fd 7}) and a reason: operation,
- * errno's name and text. A write that failed after some bytes is a {@link
+ * errno's name and text. A failed open shows the flags that were asked for; in place, {@code
+ * open(2)} was called without {@code O_TRUNC}. A write that failed after some bytes is a {@link
  * io.github.files2.PartialWriteException}. The first failure is thrown, later ones are suppressed
- * exceptions of it.
+ * exceptions of it. All this is true of the {@code Sync} methods on each lane, and of {@code
+ * writeString} and {@code write} on a native one.
+ *
+ * <h2>Buffers</h2>
+ *
+ * The position of a {@link java.nio.ByteBuffer} advances by what was written when the call returns
+ * or throws {@link io.github.files2.PartialWriteException}; else it stays. No other thread may
+ * change the buffer's bytes meanwhile, nor close the shared {@code Arena} that its memory is of.
+ * The bytes of a read-only heap buffer are copied, piece by piece, since its array can't be
+ * reached.
  */
 package io.github.files2;
