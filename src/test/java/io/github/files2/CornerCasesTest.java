@@ -1,0 +1,123 @@
+package io.github.files2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rare calls of the API: odd paths, odd options, and two writers of one file. */
+final class CornerCasesTest extends EachLaneTest {
+  private static final int ROUNDS = 2_000;
+  private static final int OLD_BYTES = 200;
+
+  // --- The Files family
+
+  /** The JDK does not even ask the kernel, which has other words for some. */
+  @ParameterizedTest
+  @ValueSource(strings = {"missing", "folder", "file"})
+  void writeString_newFileNamedByDot_throwsWhatFilesThrows(String parent) throws Exception {
+    Files.createDirectory(folder.resolve("folder"));
+    Files.createFile(folder.resolve("file"));
+    Path dot = folder.resolve(parent).resolve(".");
+    OpenOption isNew = StandardOpenOption.CREATE_NEW;
+    assertThatThrownBy(() -> Files.writeString(dot, "text", isNew))
+        .isExactlyInstanceOf(FileAlreadyExistsException.class);
+    assertThatThrownBy(() -> Files2.writeString(dot, "text", isNew))
+        .isExactlyInstanceOf(FileAlreadyExistsException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\ud800", "text"})
+  void writeString_nullOptions_throwsWhatFilesThrows(String text) {
+    OpenOption[] none = null;
+    Throwable expected = catchThrowable(() -> Files.writeString(file(), text, none));
+    assertThat(expected).isNotNull();
+    assertThatThrownBy(() -> Files2.writeString(file(), text, none))
+        .isExactlyInstanceOf(expected.getClass());
+    assertThat(file()).doesNotExist();
+  }
+
+  // --- Options
+
+  @ParameterizedTest
+  @ValueSource(strings = {"utf-32", "utf32", "UTF-32"})
+  void encoding_utf32WithoutByteOrder_isToldTheTwoThatHaveOne(String name) {
+    assertThatThrownBy(() -> WriteOptions.DEFAULT.encoding(name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("\"" + name + "\"", "utf-32le", "utf-32be");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"utf-32le", "utf-32be"})
+  void encoding_utf32WithByteOrder_isTaken(String name) throws Exception {
+    assertThat(Files2.writeStringSync(file(), "ab", WriteOptions.DEFAULT.encoding(name)))
+        .isEqualTo(8);
+  }
+
+  @Test
+  void optionsToString_namesWhatIsSet() {
+    WriteOptions options =
+        WriteOptions.DEFAULT.flag("wx").encoding("latin1").mode(0640).flush(Flush.DATA);
+    assertThat(options.toString())
+        .contains("flag", "encoding", "mode", "flush")
+        .contains(OpenFlags.toString(OpenFlags.parse("wx")), "latin1", "640")
+        .containsIgnoringCase("data");
+  }
+
+  @Test
+  void flush_null_isRefusedByName() {
+    assertThatThrownBy(() -> WriteOptions.DEFAULT.flush((Flush) null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("flush");
+  }
+
+  // --- Two writers
+
+  /** Each cuts the file to its own length: neither may grow it again with zeros. */
+  @Test
+  void overwrite_byTwoThreadsAtOnce_leavesNoZeros() throws Exception {
+    CyclicBarrier barrier = new CyclicBarrier(2);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      Future<Integer> longer = threads.submit(writer("b".repeat(150), barrier, false));
+      Future<Integer> shorter = threads.submit(writer("a".repeat(100), barrier, true));
+      int roundsWithZeros = shorter.get(60, TimeUnit.SECONDS) + longer.get(60, TimeUnit.SECONDS);
+      assertThat(roundsWithZeros).as("rounds of %d that left zeros", ROUNDS).isZero();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** Returns a task that writes once a round, and counts the rounds that ended with zeros. */
+  private Callable<Integer> writer(String text, CyclicBarrier barrier, boolean looks) {
+    return () -> {
+      int roundsWithZeros = 0;
+      for (int round = 0; round < ROUNDS; round++) {
+        if (looks) {
+          Files.write(file(), "o".repeat(OLD_BYTES).getBytes());
+        }
+        barrier.await();
+        Files2.writeStringSync(file(), text);
+        barrier.await();
+        if (looks && Files.readString(file()).indexOf('\0') >= 0) {
+          roundsWithZeros++;
+        }
+      }
+      return roundsWithZeros;
+    };
+  }
+}
