@@ -107,7 +107,8 @@ final class DoctorIT {
 
   @Test
   void run_nativeLaneInMemory_hasNothingToTellOfTheOverwriteRows() throws Exception {
-    try (Mount tmpfs = Mount.of("tmpfs")) {
+    // Both contenders append up to 16 MiB.
+    try (Mount tmpfs = Mount.of("tmpfs", ",size=64m")) {
       Result result = run(doctor(Brief.class, tmpfs.root().toString()));
       assertThat(result.status).as(result.err).isZero();
       assertThat(result.out)
