@@ -109,11 +109,9 @@ static unsigned judge(int fd, const char *path)
 	if (magic == EXT || magic == XFS || magic == TMPFS || magic == F2FS)
 		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES |
 		       block_bits(fs.f_bsize);
-	/* What lies below an overlay may copy on write. */
 	if (magic == OVERLAY)
 		return F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES |
-		       F2_PLACE_OVERLAY | F2_PLACE_COPIES |
-		       block_bits(fs.f_bsize);
+		       F2_PLACE_OVERLAY | block_bits(fs.f_bsize);
 	/* Copy-on-write takes new blocks for old bytes too, whatever was
 	 * reserved, and for cutting a file. */
 	if (magic == BTRFS || magic == ZFS)

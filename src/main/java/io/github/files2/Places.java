@@ -134,9 +134,8 @@ final class Places {
     return switch ((int) chunk.scratch.getLong(ANSWER_OFFSET)) {
       case 0xef53, 0x58465342, 0x01021994, 0xf2f52010 -> // ext2/3/4, XFS, tmpfs, F2FS
           KNOWN | FRESH | RESERVES | blockBits;
-      case 0x794c7630 -> KNOWN | FRESH | RESERVES | OVERLAY | COPIES | blockBits;
-      // Copy-on-write takes new blocks for old bytes too, whatever was reserved; and what lies
-      // below an overlay may do so.
+      case 0x794c7630 -> KNOWN | FRESH | RESERVES | OVERLAY | blockBits;
+      // Copy-on-write takes new blocks for old bytes too, whatever was reserved.
       case 0x9123683e, 0x2fc12fc1 -> KNOWN | FRESH | COPIES; // btrfs, ZFS
       default -> KNOWN;
     };

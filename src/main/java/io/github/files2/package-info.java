@@ -25,13 +25,15 @@
  *       written but not truncated (a sealed memfd, Landlock) keeps its old tail, and the call
  *       fails.
  *   <li>A full disk does not cost the old file where what the new content needs beyond the old one
- *       can be reserved before the first byte is touched: on XFS, tmpfs, F2FS and for ext4 files
- *       with extents (not the block-mapped ones of ext2 and ext3). On btrfs, ZFS and overlayfs even
- *       cutting a file may need space: with less than 64 MiB to spare it is truncated first there,
- *       and the promise does not hold. Nor does it for a file that shares blocks with another
- *       (reflink), for holes that the file's block count hides (extended attributes count too), in
- *       {@code truncate} mode, with {@code SYNC} or {@code DSYNC}, for lines ({@code write(file,
- *       lines)}), nor on the {@code nio} lane.
+ *       can be reserved before the first byte is touched: on XFS, tmpfs, F2FS, for ext4 files with
+ *       extents (not the block-mapped ones of ext2 and ext3), and for files of up to 64 KiB on an
+ *       overlayfs whose upper folder is on one of these. On btrfs and ZFS even cutting a file may
+ *       need space: with less than 64 MiB to spare it is truncated first there, and the promise
+ *       does not hold; above such an upper folder a full disk may leave the old tail, and the call
+ *       fails. Nor does it hold for a file that shares blocks with another (reflink), for holes
+ *       that the file's block count hides (extended attributes count too), in {@code truncate}
+ *       mode, with {@code SYNC} or {@code DSYNC}, for lines ({@code write(file, lines)}), nor on
+ *       the {@code nio} lane.
  *   <li>{@code flush} syncs once, after the last byte and any truncation, before the close, for
  *       paths and descriptors. The error of a sync is thrown and the sync is never repeated.
  *   <li>An append, or a write to a special file, that encodes to at most 1 MiB is one {@code
