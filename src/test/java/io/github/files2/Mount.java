@@ -68,6 +68,8 @@ final class Mount implements AutoCloseable {
       case "ext4" -> image(8, mountOptions, "mkfs.ext4", "-q", "-F", "-m", "0");
       case "xfs" -> image(300, mountOptions, "mkfs.xfs", "-q");
       case "btrfs" -> image(114, mountOptions, "mkfs.btrfs", "-q");
+      // Data and metadata share their blocks: what fills the one leaves nothing to the other.
+      case "btrfs-mixed" -> image(64, mountOptions, "mkfs.btrfs", "-q", "--mixed");
       case "tmpfs" -> tmpfs("tmpfs", root(), mountOptions);
       case "overlay" -> {
         Path layers = Files.createDirectory(base.resolve("layers"));
