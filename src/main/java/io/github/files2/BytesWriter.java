@@ -11,6 +11,7 @@ final class BytesWriter {
 
   static long write(Backend backend, Path file, ByteBuffer data, WritePlan plan)
       throws IOException {
+    checkIsAlive(data);
     try {
       return advance(data, backend.writeBytes(file, data, plan));
     } catch (PartialWriteException e) {
@@ -20,6 +21,7 @@ final class BytesWriter {
   }
 
   static long write(Backend backend, int fd, ByteBuffer data, WritePlan plan) throws IOException {
+    checkIsAlive(data);
     try {
       return advance(data, backend.writeBytes(fd, data, plan));
     } catch (PartialWriteException e) {
@@ -30,11 +32,19 @@ final class BytesWriter {
 
   static long write(Backend backend, FileDescriptor fd, ByteBuffer data, WritePlan plan)
       throws IOException {
+    checkIsAlive(data);
     try {
       return advance(data, backend.writeBytes(fd, data, plan));
     } catch (PartialWriteException e) {
       advance(data, e.bytesWritten());
       throw e;
+    }
+  }
+
+  /** The memory of a closed arena (JDK 22) must not be read: what the buffer throws is thrown. */
+  private static void checkIsAlive(ByteBuffer data) {
+    if (data.hasRemaining()) {
+      data.get(data.position());
     }
   }
 

@@ -245,7 +245,6 @@ final class ShimBackend implements Backend, NativeStreams {
     if (!isAddressable(data)) {
       return writeCopies(file, data, plan);
     }
-    checkIsAlive(data);
     long result;
     try (Chunk chunk = data.isDirect() ? null : takeFor(data.remaining())) {
       result =
@@ -266,13 +265,6 @@ final class ShimBackend implements Backend, NativeStreams {
       throw ShimFault.toException(result, file.toString(), plan);
     }
     return result;
-  }
-
-  /** The memory of a closed arena (JDK 22) must not be read: what the buffer throws is thrown. */
-  private static void checkIsAlive(ByteBuffer data) {
-    if (data.isDirect() && data.hasRemaining()) {
-      data.get(data.position());
-    }
   }
 
   /** Writes a buffer that hides its memory; what is long is copied piece by piece. */
@@ -356,7 +348,6 @@ final class ShimBackend implements Backend, NativeStreams {
     if (!isAddressable(data)) {
       return writeCopiesTo(fd, descriptor, data, plan);
     }
-    checkIsAlive(data);
     long result;
     try (Chunk chunk = data.isDirect() ? null : takeFor(data.remaining())) {
       result =

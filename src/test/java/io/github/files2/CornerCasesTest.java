@@ -9,12 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -83,41 +77,5 @@ final class CornerCasesTest extends EachLaneTest {
     assertThatThrownBy(() -> WriteOptions.DEFAULT.flush((Flush) null))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("flush");
-  }
-
-  // --- Two writers
-
-  /** Each cuts the file to its own length: neither may grow it again with zeros. */
-  @Test
-  void overwrite_byTwoThreadsAtOnce_leavesNoZeros() throws Exception {
-    CyclicBarrier barrier = new CyclicBarrier(2);
-    ExecutorService threads = Executors.newFixedThreadPool(2);
-    try {
-      Future<Integer> longer = threads.submit(writer("b".repeat(150), barrier, false));
-      Future<Integer> shorter = threads.submit(writer("a".repeat(100), barrier, true));
-      int roundsWithZeros = shorter.get(60, TimeUnit.SECONDS) + longer.get(60, TimeUnit.SECONDS);
-      assertThat(roundsWithZeros).as("rounds of %d that left zeros", ROUNDS).isZero();
-    } finally {
-      threads.shutdownNow();
-    }
-  }
-
-  /** Returns a task that writes once a round, and counts the rounds that ended with zeros. */
-  private Callable<Integer> writer(String text, CyclicBarrier barrier, boolean looks) {
-    return () -> {
-      int roundsWithZeros = 0;
-      for (int round = 0; round < ROUNDS; round++) {
-        if (looks) {
-          Files.write(file(), "o".repeat(OLD_BYTES).getBytes());
-        }
-        barrier.await();
-        Files2.writeStringSync(file(), text);
-        barrier.await();
-        if (looks && Files.readString(file()).indexOf('\0') >= 0) {
-          roundsWithZeros++;
-        }
-      }
-      return roundsWithZeros;
-    };
   }
 }

@@ -121,11 +121,11 @@ final class LaneChoiceTest {
   @Test
   void property_laneThatCantBeHad_isAnIllegalStateWithTheReason() throws IOException {
     ChildProgram child =
-        jobs("write,open,report,write")
+        jobs("write,open,write")
             .with("-Dfiles2.backend=shim")
             .classPath(classesWithoutShim(), testClasses(), ChildProgram.jna());
     assertThat(child.run().ok().lines())
-        .hasSize(4)
+        .hasSize(3)
         .allSatisfy(
             line ->
                 assertThat(line)
