@@ -1,5 +1,6 @@
 package io.github.files2;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -119,12 +120,12 @@ final class NioFile implements AutoCloseable {
     }
   }
 
-  private static void closeAfter(AutoCloseable resource, Exception first) {
+  private static void closeAfter(Closeable resource, Exception first) {
     try {
       if (resource != null) {
         resource.close();
       }
-    } catch (Exception e) {
+    } catch (IOException e) {
       first.addSuppressed(e);
     }
   }
