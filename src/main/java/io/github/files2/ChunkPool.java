@@ -50,13 +50,4 @@ final class ChunkPool {
       }
     }
   }
-
-  /** Returns how many chunks are idle now, for tests. */
-  int idleChunks() {
-    int count = 0;
-    for (int i = 0; i < idle.length(); i++) {
-      count += idle.get(i) == null ? 0 : 1;
-    }
-    return count;
-  }
 }

@@ -13,17 +13,14 @@ import java.nio.file.NoSuchFileException;
 final class Errno {
   static final int ENOENT = 2;
   static final int EINTR = 4;
-  static final int EIO = 5;
   static final int EBADF = 9;
   static final int EAGAIN = 11;
-  static final int ENOMEM = 12;
   static final int EACCES = 13;
   static final int EEXIST = 17;
   static final int EINVAL = 22;
   static final int EFBIG = 27;
   static final int ENOSPC = 28;
   static final int EROFS = 30;
-  static final int ENOSYS = 38;
   static final int EOPNOTSUPP = 95;
   static final int EDQUOT = 122;
 

@@ -222,10 +222,9 @@ final class LibcBackend implements Backend, NativeStreams {
 
   private boolean mayGoInPlace(WritePlan plan) {
     // O_SYNC and O_DSYNC would cover the writes but not a truncation that comes later.
-    boolean truncatesFirst =
-        plan.overwrite == WritePlan.OVERWRITE_TRUNCATE
-            || (plan.overwrite == WritePlan.OVERWRITE_UNSET && truncatesByDefault);
-    return plan.truncates() && (plan.openFlags & OpenFlags.SYNC) == 0 && !truncatesFirst;
+    return plan.truncates()
+        && (plan.openFlags & OpenFlags.SYNC) == 0
+        && !plan.truncatesFirst(truncatesByDefault);
   }
 
   private boolean copiesUp(Chunk chunk) {

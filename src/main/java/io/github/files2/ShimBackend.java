@@ -200,12 +200,9 @@ final class ShimBackend implements Backend, NativeStreams {
   }
 
   private int rules(WritePlan plan) {
-    boolean truncatesFirst =
-        plan.overwrite == WritePlan.OVERWRITE_TRUNCATE
-            || (plan.overwrite == WritePlan.OVERWRITE_UNSET && truncatesByDefault);
     return plan.flush
         | (plan.reportsMalformed ? RULE_REPORT : 0)
-        | (truncatesFirst ? RULE_TRUNCATE_FIRST : 0);
+        | (plan.truncatesFirst(truncatesByDefault) ? RULE_TRUNCATE_FIRST : 0);
   }
 
   /** Returns a chunk where {@code maxBytes} need one, else {@code null}. */

@@ -111,8 +111,8 @@ final class WritePlan {
     return (openFlags & OpenFlags.APPEND) != 0;
   }
 
-  /** Tells whether the descriptor would refuse a write. */
-  boolean isReadOnly() {
-    return (openFlags & (OpenFlags.WRONLY | OpenFlags.RDWR)) == 0;
+  /** Tells whether the old content goes before the first byte comes, given what the default is. */
+  boolean truncatesFirst(boolean isDefault) {
+    return overwrite == OVERWRITE_UNSET ? isDefault : overwrite == OVERWRITE_TRUNCATE;
   }
 }
