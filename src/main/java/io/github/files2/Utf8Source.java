@@ -4,52 +4,64 @@ import java.nio.ByteBuffer;
 
 /** UTF-8 with each lone surrogate as U+FFFD, as the WHATWG Encoding Standard and Node have it. */
 final class Utf8Source extends TextSource {
+  private final boolean isLatin1;
+
   Utf8Source(String text, Scratch scratch) {
     super(text, scratch);
+    this.isLatin1 = Scratch.isLatin1(text);
   }
 
   @Override
   public long maxBytes() {
-    return 3L * (text.length() - index);
+    return (isLatin1 ? 2L : 3L) * (text.length() - index);
   }
 
   @Override
   public long countBytes() {
-    long count = text.length();
-    for (int i = 0; i < text.length(); i++) {
-      char unit = text.charAt(i);
-      if (unit >= 0x80) {
-        count += unit < 0x800 ? 1 : 2;
-        if (Character.isHighSurrogate(unit) && isPair(text, i)) {
-          i++; // 2 for the first unit and the unit itself make the 4 bytes, less the one below
-        }
-      }
+    long count = 0;
+    int counted = 0;
+    while (counted < text.length()) {
+      int end = Math.min(text.length(), counted + scratch.maxChars());
+      count +=
+          isLatin1
+              ? scratch.countLatin1(text, counted, end)
+              : scratch.countUtf8(text, counted, end);
+      counted = end;
     }
     return count;
   }
 
   @Override
   int findFault() {
-    return findLoneSurrogate(text);
+    return isLatin1 ? -1 : findLoneSurrogate(text);
   }
 
   @Override
   public boolean fill(ByteBuffer target) {
     int start = target.position();
-    int length = text.length();
-    while (index < length) {
-      int block = Math.min(length - index, scratch.maxChars());
+    while (index < text.length()) {
+      int block = Math.min(text.length() - index, scratch.maxChars());
       int fitting = Math.min(block, target.remaining() / 3);
       if (fitting < block && target.position() > start) {
         break; // a whole block goes into the next target
       }
-      int end = index + fitting;
-      if (end < length && fitting > 1 && Character.isHighSurrogate(text.charAt(end - 1))) {
+      encode(fitting, target);
+    }
+    return index == text.length();
+  }
+
+  /** Encodes the next {@code charCount} chars, but for half a surrogate pair at their end. */
+  private void encode(int charCount, ByteBuffer target) {
+    int end = index + charCount;
+    if (isLatin1) {
+      scratch.encodeLatin1(text, index, end, target);
+    } else {
+      boolean isCut = charCount > 1 && Character.isHighSurrogate(text.charAt(end - 1));
+      if (isCut && end < text.length()) {
         end--; // its partner may come next
       }
       scratch.encodeUtf8(text, index, end, target);
-      index = end;
     }
-    return index == length;
+    index = end;
   }
 }

@@ -48,7 +48,7 @@ public class EncodingBenchmark extends Measured {
     public String text;
 
     Path file;
-    String content;
+    public String content;
     String base64;
     private Path temporary;
 

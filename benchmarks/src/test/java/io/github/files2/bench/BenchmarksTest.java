@@ -3,6 +3,7 @@ package io.github.files2.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.files2.Files2;
+import io.github.files2.JavaEncoderBenchmark;
 import java.io.IOException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -141,7 +142,9 @@ final class BenchmarksTest {
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)
             .build();
-    int bodies = annotated(EncodingBenchmark.class, Benchmark.class).size();
+    int bodies =
+        annotated(EncodingBenchmark.class, Benchmark.class).size()
+            + annotated(JavaEncoderBenchmark.class, Benchmark.class).size();
     for (Class<?> benchmark : BENCHMARKS) {
       bodies += annotated(benchmark, Benchmark.class).size();
     }
