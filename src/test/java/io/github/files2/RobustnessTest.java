@@ -9,10 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The native lanes in JVMs of unusual settings, which takes a child each. */
@@ -45,6 +47,18 @@ final class RobustnessTest {
   void shim_stringsByRegionWhileCollecting_writesTheRightBytes() {
     assertThat(run("shim", "collect", "-Dfiles2.strings=region", "-Xmx64m"))
         .contains("strings by region");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"scalar, ''", "avx2, ' avx2 bmi2 '", "avx512, ' avx512vbmi avx512_vbmi2 '"})
+  void shim_encodersForced_areReportedAndWriteTheRightBytes(String simd, String flags)
+      throws IOException {
+    String cpu = Files.readString(Path.of("/proc/cpuinfo"));
+    for (String flag : flags.isBlank() ? new String[0] : flags.strip().split(" ")) {
+      // No skip that CI forbids: its machine may well be one without them.
+      Assumptions.assumeTrue(cpu.contains(" " + flag), "the processor has no " + flag);
+    }
+    assertThat(run("shim", "sizes", "-Dfiles2.simd=" + simd)).contains("encoders " + simd + "\n");
   }
 
   @ParameterizedTest
