@@ -1,16 +1,18 @@
 /*
  * The speed of every encoder kernel, variant and class of text, as CSV.
  *
- *   kernels_bench [-n BYTES] [-v VARIANT] [-k KERNEL]
+ *   kernels_bench [-n BYTES] [-v VARIANT] [-k KERNEL] [-t TEXT] [-d FOLDER]
  *
- * -n sets the bytes of source text (131072, the piece of the write path). A row
- * is the median of 9 samples of 6 ms or more, source and destination warm; the
- * best of them shows how busy the machine was.
- * GB/s count output for what makes UTF-8, input for all else.
+ * -d writes the texts to FOLDER/KERNEL,TEXT for other programs, and does no
+ * more. -n sets the bytes of source text (131072, the piece of the write path).
+ * A row is the median of 9 samples of 6 ms or more, source and destination
+ * warm; the best of them shows how busy the machine was. GB/s count output for
+ * what makes UTF-8, input for all else.
  */
 #include "../../src/main/c/kernels.h"
 #include "bench_texts.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +202,26 @@ static void measure(const char *kernel, runner *run, const char *text,
 	fflush(stdout);
 }
 
-static void measure_all(const struct subject *subject, struct setting *s)
+static void dump(const char *folder, const char *kernel, const char *text,
+                 const struct setting *s)
+{
+	char path[4096];
+	int length =
+	        snprintf(path, sizeof path, "%s/%s,%s", folder, kernel, text);
+	FILE *file = length < (int)sizeof path ? fopen(path, "wb") : NULL;
+	bool is_done = file != NULL && fwrite(s->source, 1, s->n, file) == s->n;
+
+	if (file != NULL && fclose(file) != 0)
+		is_done = false;
+	if (!is_done) {
+		perror(path);
+		exit(2);
+	}
+}
+
+/* Measure each of the subject's texts, or write them to the folder. */
+static void visit(const struct subject *subject, struct setting *s,
+                  const char *only_text, const char *folder)
 {
 	for (size_t t = 0; subject->text_count == 0 || t < subject->text_count;
 	     t++) {
@@ -216,7 +237,12 @@ static void measure_all(const struct subject *subject, struct setting *s)
 				break;
 			subject->texts8[t].fill(s->source, s->n);
 		}
-		measure(subject->name, subject->run, text, s);
+		if (only_text != NULL && strcmp(text, only_text) != 0)
+			continue;
+		if (folder == NULL)
+			measure(subject->name, subject->run, text, s);
+		else
+			dump(folder, subject->name, text, s);
 	}
 }
 
@@ -238,15 +264,22 @@ int main(int argc, char **argv)
 	struct setting s = {.n = 128 * 1024};
 	const char *only_variant = NULL;
 	const char *only_kernel = NULL;
+	const char *only_text = NULL;
+	const char *folder = NULL;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:v:k:")) != -1) {
+	while ((option = getopt(argc, argv, "n:v:k:t:d:")) != -1) {
 		if (option == 'n') {
 			s.n = strtoul(optarg, NULL, 0) / 2 * 2;
 		} else if (option == 'v') {
 			only_variant = optarg;
 		} else if (option == 'k') {
 			only_kernel = optarg;
+		} else if (option == 't') {
+			only_text = optarg;
+		} else if (option == 'd') {
+			folder = optarg;
+			only_variant = "scalar"; /* each text once */
 		} else {
 			return 2;
 		}
@@ -257,9 +290,11 @@ int main(int argc, char **argv)
 	}
 	s.source = require_memory(s.n);
 	s.target = require_memory(2 * s.n + F2_SLACK);
-	printf("kernel,variant,text,source_bytes,gigabytes_per_second,"
-	       "best_gigabytes_per_second,nanos_per_call\n");
-	printf("gigahertz-before,,,,%.2f,,\n", gigahertz());
+	if (folder == NULL) {
+		printf("kernel,variant,text,source_bytes,gigabytes_per_second,"
+		       "best_gigabytes_per_second,nanos_per_call\n");
+		printf("gigahertz-before,,,,%.2f,,\n", gigahertz());
+	}
 	for (size_t k = 0; k < sizeof subjects / sizeof subjects[0]; k++) {
 		if (only_kernel != NULL &&
 		    strcmp(subjects[k].name, only_kernel) != 0)
@@ -271,10 +306,11 @@ int main(int argc, char **argv)
 			    (only_variant != NULL &&
 			     strcmp(variants[v], only_variant) != 0))
 				continue;
-			measure_all(&subjects[k], &s);
+			visit(&subjects[k], &s, only_text, folder);
 		}
 	}
-	printf("gigahertz-after,,,,%.2f,,\n", gigahertz());
+	if (folder == NULL)
+		printf("gigahertz-after,,,,%.2f,,\n", gigahertz());
 	free(s.source);
 	free(s.target);
 	return 0;
