@@ -3,8 +3,9 @@
 #
 #   build.sh shim ARCH   puts the shim into target/classes, where JNA finds it
 #   build.sh check ARCH  runs the C tests, if there are any
+#   build.sh faults ARCH builds what lets system calls fail in the Java tests
 #
-# ARCH is Java's os.arch. Without a compiler both do nothing: the library works
+# ARCH is Java's os.arch. Without a compiler none does anything: the library works
 # without the shim, only slower.
 set -eu
 
@@ -34,6 +35,11 @@ case $job in
 shim)
 	# Relative, since make can't have a space in the name of a target.
 	exec make -s OUT=../../../target/classes/$folder BUILD=../../../target/c
+	;;
+faults)
+	[ "$arch" = amd64 ] || exit 0 # it knows no other processor's registers
+	[ -f ../../test/c/Makefile ] || exit 0
+	exec make -s -C ../../test/c faults-library BUILD=../../../target/c-test
 	;;
 check)
 	[ -f ../../test/c/Makefile ] || exit 0

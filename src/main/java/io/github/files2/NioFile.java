@@ -235,6 +235,15 @@ final class NioFile implements AutoCloseable {
       out.write(bytes, offset, byteCount);
     } catch (IOException e) {
       throw NioFailure.ofWrite(e, name, written + takenOf(byteCount) - before);
+    } catch (RuntimeException e) {
+      if (e.getClass() != RuntimeException.class) {
+        throw e;
+      }
+      // What the JDK's stream throws where write(2) takes nothing and reports no error.
+      IOException failure =
+          Errno.exception("write", 0, name, written + takenOf(byteCount) - before);
+      failure.initCause(e);
+      throw failure;
     }
     written += byteCount;
   }
