@@ -90,18 +90,24 @@ final class NioFile implements AutoCloseable {
       throws IOException {
     boolean appends = (openFlags & OpenFlags.APPEND) != 0;
     boolean creates = (openFlags & OpenFlags.CREAT) != 0;
-    boolean hasMode = creates && mode != WritePlan.DEFAULT_MODE && knows(file, "posix");
+    // What is synced is opened twice, which a umask like 0777 would not let it be.
+    boolean isSpecial = mode != WritePlan.DEFAULT_MODE || syncs;
+    boolean hasMode = creates && isSpecial && knows(file, "posix");
+    if ((openFlags & OpenFlags.RDWR) != 0 && (openFlags & OpenFlags.EXCL) == 0) {
+      needReadable(file);
+    }
     Path created = hasMode ? create(file, openFlags, mode) : null;
     OutputStream out = null;
     FileChannel syncChannel = null;
     try {
+      boolean isLent = created != null && lendWrite(created);
       out = Files.newOutputStream(file, options(openFlags, hasMode));
       boolean isRegular = Files.isRegularFile(file);
       if (syncs && isRegular) {
         syncChannel = openToSync(file);
       }
       if (created != null) {
-        restrict(created, mode);
+        restrict(created, mode, isLent);
       }
       boolean keeps = (openFlags & OpenFlags.TRUNC) == 0;
       long startBytes = keeps && isRegular ? Files.size(file) : 0;
@@ -117,6 +123,13 @@ final class NioFile implements AutoCloseable {
         }
       }
       throw e;
+    }
+  }
+
+  /** Streams of the JDK are for writing only, and open what may not be read. */
+  private static void needReadable(Path file) throws IOException {
+    if (Files.isRegularFile(file)) {
+      Files.newByteChannel(file, StandardOpenOption.READ).close();
     }
   }
 
@@ -194,9 +207,19 @@ final class NioFile implements AutoCloseable {
     return PosixFilePermissions.fromString(new String(letters));
   }
 
-  /** Takes back the owner's right if {@code mode} has it not, and sets the special bits. */
-  private static void restrict(Path created, int mode) throws IOException {
-    if ((mode & OWNER_WRITE) == 0) {
+  /** Gives the owner the right to open it, where the umask took it. Returns whether it did. */
+  private static boolean lendWrite(Path created) throws IOException {
+    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(created);
+    boolean isLent = permissions.add(PosixFilePermission.OWNER_WRITE);
+    if (isLent) {
+      Files.setPosixFilePermissions(created, permissions);
+    }
+    return isLent;
+  }
+
+  /** Takes back the owner's right if it was only lent, and sets the special bits. */
+  private static void restrict(Path created, int mode, boolean isLent) throws IOException {
+    if (isLent || (mode & OWNER_WRITE) == 0) {
       Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(created);
       permissions.remove(PosixFilePermission.OWNER_WRITE);
       Files.setPosixFilePermissions(created, permissions);
