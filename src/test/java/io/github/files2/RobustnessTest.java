@@ -142,6 +142,17 @@ final class RobustnessTest {
     assertBounded(run(lane, "virtual", "-Xmx64m", "-DmostBytes=" + MOST_DIRECT_BYTES));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"shim", "libc", "nio"})
+  void write_moreThanTwoGibibytes_countsThemAll(String lane) throws IOException {
+    Matcher memory =
+        Pattern.compile("MemAvailable:\\s*(\\d+) kB")
+            .matcher(Files.readString(Path.of("/proc/meminfo")));
+    boolean isEnough = memory.find() && Long.parseLong(memory.group(1)) > 3_000_000;
+    Assumptions.assumeTrue(isEnough, "needs 3 GB of memory");
+    run(lane, "huge", "-Xmx1500m", "-XX:+UseSerialGC", "-XX:NewSize=64m", "-XX:MaxNewSize=64m");
+  }
+
   private static void assertBounded(String out) {
     assertThat(number(DIRECT_BYTES, out)).isLessThanOrEqualTo(MOST_DIRECT_BYTES);
     assertThat(number(RESIDENT_KB, out)).isLessThan(400_000);

@@ -36,6 +36,7 @@ final class StressProgram {
       case "few" -> writeFew(folder.resolve("file"));
       case "collect" -> writeWhileCollecting(folder.resolve("file"));
       case "large" -> writeLarge(folder.resolve("file"));
+      case "huge" -> writeHuge();
       case "threads" -> writeFromThreads(folder, Executors.newFixedThreadPool(200));
       case "virtual" -> writeFromThreads(folder, virtualThreads());
       default -> throw new IllegalArgumentException(args[0]);
@@ -163,6 +164,12 @@ final class StressProgram {
       check(Files2.writeStringSync(file, text) == expected, "count");
       check(Files.size(file) == expected, "size");
     }
+  }
+
+  /** More bytes than an int counts, from fewer chars (JDK-8379786). */
+  private static void writeHuge() throws IOException {
+    String text = "\u00e9".repeat((1 << 30) + 5);
+    check(Files2.writeStringSync(Path.of("/dev/null"), text) == 2L * text.length(), "count");
   }
 
   private static ExecutorService virtualThreads() throws ReflectiveOperationException {
