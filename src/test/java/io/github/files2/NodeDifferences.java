@@ -12,9 +12,8 @@ final class NodeDifferences {
 
   /** What can't be synced is written all the same; Node reports EINVAL after the write. */
   private static boolean leavesDevicesUnsynced(NodeJob job) {
-    boolean isDevice =
-        job.target() == NodeTarget.NULL_DEVICE || job.target() == NodeTarget.FULL_DEVICE;
-    return isDevice && job.steps().stream().anyMatch(step -> "true".equals(step.get("flush")));
+    return job.target().isDevice()
+        && job.steps().stream().anyMatch(step -> "true".equals(step.get("flush")));
   }
 
   /**

@@ -147,6 +147,11 @@ enum NodeTarget {
     }
   };
 
+  /** Tells whether the path is one of the system's, which must not be changed. */
+  boolean isDevice() {
+    return this == NULL_DEVICE || this == FULL_DEVICE;
+  }
+
   /** Makes the target in the empty {@code folder} and returns the path to write to. */
   Path prepare(Path folder, NodeJob job) throws IOException {
     return folder.resolve("file");
