@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +32,10 @@ final class ChildProgram {
     if (Runtime.version().feature() >= 24) {
       options.add("--enable-native-access=ALL-UNNAMED");
     }
+    // What counts the code that tests reach, where there is one.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> option.startsWith("-javaagent:"))
+        .forEach(options::add);
   }
 
   /** What a child did. */
