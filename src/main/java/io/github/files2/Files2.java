@@ -7,6 +7,7 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -124,12 +125,12 @@ public final class Files2 {
   private static long writeText(Path file, CharSequence data, WritePlan plan) throws IOException {
     Objects.requireNonNull(file, "file");
     String text = Objects.requireNonNull(data, "data").toString();
-    if (plan.encoding.isCharset()) {
-      return Backends.nio().writeText(file, text, plan);
-    }
-    Backend backend = laneFor(file, plan);
-    long from = Backends.rentFrom();
+    Backend backend = plan.encoding.isCharset() ? Backends.nio() : laneFor(file, plan);
+    long from = plan.encoding.isCharset() ? 0 : Backends.rentFrom(); // no lane is faster at it
     try {
+      return backend.writeText(file, text, plan);
+    } catch (NoSuchFileException e) {
+      Parents.make(file, plan, e);
       return backend.writeText(file, text, plan);
     } finally {
       Backends.payRent(from);
@@ -186,7 +187,7 @@ public final class Files2 {
   public static long writeStringSync(int fd, CharSequence data, WriteOptions options)
       throws IOException {
     String text = Objects.requireNonNull(data, "data").toString();
-    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan().forOpen();
     Backend backend = Backends.forDescriptor(checkFd(fd));
     return plan.encoding.isCharset()
         ? CharsetWriter.write(backend, fd, text, plan)
@@ -256,7 +257,7 @@ public final class Files2 {
       throws IOException {
     Objects.requireNonNull(fd, "fd");
     String text = Objects.requireNonNull(data, "data").toString();
-    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan().forOpen();
     Backend backend = plan.encoding.isCharset() ? Backends.nio() : Backends.current();
     return backend.writeText(fd, text, plan);
   }
@@ -320,7 +321,7 @@ public final class Files2 {
     Objects.requireNonNull(channel, "channel");
     String text = Objects.requireNonNull(data, "data").toString();
     return ChannelWriter.write(
-        channel, text, Objects.requireNonNull(options, "options").writePlan());
+        channel, text, Objects.requireNonNull(options, "options").writePlan().forOpen());
   }
 
   // --- Bytes
@@ -448,6 +449,9 @@ public final class Files2 {
     long from = Backends.rentFrom();
     try {
       return BytesWriter.write(backend, file, data, plan);
+    } catch (NoSuchFileException e) {
+      Parents.make(file, plan, e);
+      return BytesWriter.write(backend, file, data, plan);
     } finally {
       Backends.payRent(from);
     }
@@ -505,7 +509,7 @@ public final class Files2 {
   public static long writeBytesSync(int fd, ByteBuffer data, WriteOptions options)
       throws IOException {
     Objects.requireNonNull(data, "data");
-    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan().forOpen();
     return BytesWriter.write(Backends.forDescriptor(checkFd(fd)), fd, data, plan);
   }
 
@@ -564,7 +568,7 @@ public final class Files2 {
       throws IOException {
     Objects.requireNonNull(fd, "fd");
     Objects.requireNonNull(data, "data");
-    WritePlan plan = Objects.requireNonNull(options, "options").writePlan();
+    WritePlan plan = Objects.requireNonNull(options, "options").writePlan().forOpen();
     return BytesWriter.write(Backends.current(), fd, data, plan);
   }
 

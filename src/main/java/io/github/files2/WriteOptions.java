@@ -28,7 +28,8 @@ public final class WriteOptions {
           WritePlan.DEFAULT_MODE,
           WritePlan.FLUSH_NONE,
           false,
-          WritePlan.OVERWRITE_UNSET);
+          WritePlan.OVERWRITE_UNSET,
+          0);
 
   private final int openFlags;
   private final TextEncoding encoding;
@@ -36,6 +37,9 @@ public final class WriteOptions {
   private final int flush;
   private final boolean reportsMalformed;
   private final int overwrite;
+
+  /** Bits of {@link WritePlan#extras}. */
+  private final int extras;
 
   /** What a write and an append with these options do. */
   private final WritePlan writePlan;
@@ -48,13 +52,15 @@ public final class WriteOptions {
       int mode,
       int flush,
       boolean reportsMalformed,
-      int overwrite) {
+      int overwrite,
+      int extras) {
     this.openFlags = openFlags;
     this.encoding = encoding;
     this.mode = mode;
     this.flush = flush;
     this.reportsMalformed = reportsMalformed;
     this.overwrite = overwrite;
+    this.extras = extras;
     this.writePlan = plan(OpenFlags.WRITE);
     this.appendPlan = plan(OpenFlags.WRONLY | OpenFlags.CREAT | OpenFlags.APPEND);
   }
@@ -66,7 +72,8 @@ public final class WriteOptions {
         flush,
         encoding,
         reportsMalformed,
-        overwrite);
+        overwrite,
+        extras);
   }
 
   /**
@@ -87,7 +94,8 @@ public final class WriteOptions {
         mode,
         flush,
         reportsMalformed,
-        overwrite);
+        overwrite,
+        extras);
   }
 
   /**
@@ -126,7 +134,7 @@ public final class WriteOptions {
   }
 
   private WriteOptions withEncoding(TextEncoding changed) {
-    return new WriteOptions(openFlags, changed, mode, flush, reportsMalformed, overwrite);
+    return new WriteOptions(openFlags, changed, mode, flush, reportsMalformed, overwrite, extras);
   }
 
   /**
@@ -139,7 +147,7 @@ public final class WriteOptions {
    */
   public WriteOptions mode(int mode) {
     return new WriteOptions(
-        openFlags, encoding, checkMode(mode), flush, reportsMalformed, overwrite);
+        openFlags, encoding, checkMode(mode), flush, reportsMalformed, overwrite, extras);
   }
 
   /** Checks a mode and cuts it to the bits that {@code open(2)} looks at. */
@@ -207,7 +215,7 @@ public final class WriteOptions {
           case DATA -> WritePlan.FLUSH_DATA;
           case FULL -> WritePlan.FLUSH_FULL;
         };
-    return new WriteOptions(openFlags, encoding, mode, level, reportsMalformed, overwrite);
+    return new WriteOptions(openFlags, encoding, mode, level, reportsMalformed, overwrite, extras);
   }
 
   /**
@@ -226,7 +234,7 @@ public final class WriteOptions {
       throw new IllegalArgumentException("action IGNORE would lose text: use REPLACE or REPORT");
     }
     return new WriteOptions(
-        openFlags, encoding, mode, flush, action == CodingErrorAction.REPORT, overwrite);
+        openFlags, encoding, mode, flush, action == CodingErrorAction.REPORT, overwrite, extras);
   }
 
   /**
@@ -242,7 +250,26 @@ public final class WriteOptions {
         overwrite == Overwrite.TRUNCATE
             ? WritePlan.OVERWRITE_TRUNCATE
             : WritePlan.OVERWRITE_IN_PLACE;
-    return new WriteOptions(openFlags, encoding, mode, flush, reportsMalformed, changed);
+    return new WriteOptions(openFlags, encoding, mode, flush, reportsMalformed, changed, extras);
+  }
+
+  /**
+   * Sets whether the folders that the file is in are made where they are missing, each with mode
+   * 0777 less the umask. It costs nothing where they are there: they are made only after an {@code
+   * open(2)} that found none (ENOENT), and then the write is tried once more. Others may make the
+   * same folders meanwhile. For paths only, and for flags that create a file. What a dangling
+   * symbolic link names gets no folders.
+   *
+   * @param createParents whether to make them
+   * @return the changed copy
+   */
+  public WriteOptions createParents(boolean createParents) {
+    return withExtra(WritePlan.CREATE_PARENTS, createParents);
+  }
+
+  private WriteOptions withExtra(int bit, boolean isSet) {
+    int changed = isSet ? extras | bit : extras & ~bit;
+    return new WriteOptions(openFlags, encoding, mode, flush, reportsMalformed, overwrite, changed);
   }
 
   /** Names all options, for a log. */
@@ -261,6 +288,7 @@ public final class WriteOptions {
         + (overwrite == WritePlan.OVERWRITE_UNSET
             ? "default"
             : overwrite == WritePlan.OVERWRITE_TRUNCATE ? "TRUNCATE" : "IN_PLACE")
+        + WritePlan.extraNames(extras)
         + "]";
   }
 

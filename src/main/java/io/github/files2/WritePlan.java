@@ -20,10 +20,13 @@ final class WritePlan {
   static final int FLUSH_DATA = 1;
   static final int FLUSH_FULL = 2;
 
+  /** {@link #extras}: make missing folders. */
+  static final int CREATE_PARENTS = 1;
+
   /** The drop-in for {@code Files} without options: create, truncate, and refuse bad text. */
   static final WritePlan REPLACE =
       new WritePlan(
-          OpenFlags.WRITE, DEFAULT_MODE, FLUSH_NONE, TextEncoding.UTF8, true, OVERWRITE_UNSET);
+          OpenFlags.WRITE, DEFAULT_MODE, FLUSH_NONE, TextEncoding.UTF8, true, OVERWRITE_UNSET, 0);
 
   /** Bits of {@link OpenFlags}. */
   final int openFlags;
@@ -39,19 +42,24 @@ final class WritePlan {
 
   final int overwrite;
 
+  /** Bits for what only the calls with a path and {@link WriteOptions} can do. */
+  final int extras;
+
   WritePlan(
       int openFlags,
       int mode,
       int flush,
       TextEncoding encoding,
       boolean reportsMalformed,
-      int overwrite) {
+      int overwrite,
+      int extras) {
     this.openFlags = openFlags;
     this.mode = mode;
     this.flush = flush;
     this.encoding = encoding;
     this.reportsMalformed = reportsMalformed;
     this.overwrite = overwrite;
+    this.extras = extras;
   }
 
   /**
@@ -66,7 +74,7 @@ final class WritePlan {
     int flags = options.length == 0 ? OpenFlags.WRITE : openFlags(options);
     return flags < 0
         ? null
-        : new WritePlan(flags, DEFAULT_MODE, FLUSH_NONE, encoding, true, OVERWRITE_UNSET);
+        : new WritePlan(flags, DEFAULT_MODE, FLUSH_NONE, encoding, true, OVERWRITE_UNSET, 0);
   }
 
   private static int openFlags(OpenOption... options) {
@@ -94,12 +102,14 @@ final class WritePlan {
 
   /** Returns this plan for a piece that more follow. */
   WritePlan withoutFlush() {
-    return new WritePlan(openFlags, mode, FLUSH_NONE, encoding, reportsMalformed, overwrite);
+    return new WritePlan(
+        openFlags, mode, FLUSH_NONE, encoding, reportsMalformed, overwrite, extras);
   }
 
   /** Returns this plan with the old content gone before the first byte is made. */
   WritePlan truncatingFirst() {
-    return new WritePlan(openFlags, mode, flush, encoding, reportsMalformed, OVERWRITE_TRUNCATE);
+    return new WritePlan(
+        openFlags, mode, flush, encoding, reportsMalformed, OVERWRITE_TRUNCATE, extras);
   }
 
   /** Tells whether an existing file loses its old content. */
@@ -114,5 +124,28 @@ final class WritePlan {
   /** Tells whether the old content goes before the first byte comes, given what the default is. */
   boolean truncatesFirst(boolean isDefault) {
     return overwrite == OVERWRITE_UNSET ? isDefault : overwrite == OVERWRITE_TRUNCATE;
+  }
+
+  /** Tells whether missing folders are made for a file that is to be created. */
+  boolean createsParents() {
+    return (extras & CREATE_PARENTS) != 0 && (openFlags & OpenFlags.CREAT) != 0;
+  }
+
+  /**
+   * Returns this plan, for something that is open already.
+   *
+   * @throws IllegalArgumentException if it asks for what needs a path
+   */
+  WritePlan forOpen() {
+    if (extras != 0) {
+      throw new IllegalArgumentException(
+          extraNames(extras).substring(2) + " needs a path: what is open already has its file");
+    }
+    return this;
+  }
+
+  /** Names the options in {@code extras}, each after a comma and a space. */
+  static String extraNames(int extras) {
+    return (extras & CREATE_PARENTS) != 0 ? ", createParents" : "";
   }
 }
