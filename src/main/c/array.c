@@ -39,6 +39,14 @@ static uint64_t count_array(struct f2_source *source)
 	return source->max_bytes;
 }
 
+static void rewind_array(struct f2_source *source)
+{
+	struct f2_array *array = (struct f2_array *)source;
+	jsize taken = (jsize)source->max_bytes - array->remaining;
+	array->offset -= taken;
+	array->remaining += taken;
+}
+
 void f2_array_init(struct f2_array *array, JNIEnv *env, jbyteArray object,
                    jsize offset, jsize byte_count, uint8_t *buffer,
                    size_t capacity)
@@ -47,6 +55,7 @@ void f2_array_init(struct f2_array *array, JNIEnv *env, jbyteArray object,
 	        .source = {.next = next_piece,
 	                   .join = join_array,
 	                   .count = count_array,
+	                   .rewind = rewind_array,
 	                   .min_bytes = (uint64_t)byte_count,
 	                   .max_bytes = (uint64_t)byte_count,
 	                   .whole = (size_t)byte_count <= capacity},

@@ -10,7 +10,8 @@ enum {
 	RULE_FLUSH = 3,
 	RULE_REPORT = 4,
 	RULE_TRUNCATE_FIRST = 8,
-	RULE_DIRECT = 16 /* data is a direct ByteBuffer, not a byte[] */
+	RULE_DIRECT = 16, /* data is a direct ByteBuffer, not a byte[] */
+	RULE_ONLY_IF_CHANGED = 32
 };
 
 /* Bits of the options of files2_bind, shared with ShimBackend.java. */
@@ -84,6 +85,16 @@ static int64_t path_of(JNIEnv *env, jstring object, char *path)
 	return f2_path(&string, path, PATH_MAX);
 }
 
+/* Writes the source to path in the way that rules ask for. */
+static int64_t put(const char *path, jint open_flags, jint mode, jint rules,
+                   struct f2_source *source)
+{
+	if ((rules & RULE_ONLY_IF_CHANGED) != 0 && f2_holds(path, source))
+		return 0;
+	struct f2_rules plan = rules_of(open_flags, mode, rules);
+	return f2_write_path(path, &plan, source);
+}
+
 static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
                         jint encoding, jint open_flags, jint mode, jint rules,
                         jlong chunk)
@@ -97,11 +108,10 @@ static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
 	size_t capacity;
 	uint8_t *buffer = buffer_of(chunk, small, &capacity);
 	struct f2_text text;
-	struct f2_rules plan = rules_of(open_flags, mode, rules);
 	result = f2_text_init(&text, env, object, (enum f2_encoding)encoding,
 	                      (rules & RULE_REPORT) != 0, buffer, capacity);
 	if (result == 0)
-		result = f2_write_path(path, &plan, &text.source);
+		result = put(path, open_flags, mode, rules, &text.source);
 	f2_text_free(&text);
 	return result;
 }
@@ -167,10 +177,9 @@ static jlong write_bytes(JNIEnv *env, jclass owner, jstring file,
 	size_t capacity;
 	uint8_t *buffer = buffer_of(chunk, small, &capacity);
 	struct data data;
-	struct f2_rules plan = rules_of(open_flags, mode, rules);
 	data_init(&data, env, object, offset, byte_count, rules, buffer,
 	          capacity);
-	result = f2_write_path(path, &plan, data.source);
+	result = put(path, open_flags, mode, rules, data.source);
 	f2_array_free(&data.array);
 	return result;
 }

@@ -67,6 +67,9 @@ struct f2_source {
 	/* Returns exactly how many bytes there are in all. */
 	uint64_t (*count)(struct f2_source *source);
 
+	/* Makes the source hand out all bytes again, from the first on. */
+	void (*rewind)(struct f2_source *source);
+
 	/* Bounds on that which cost nothing; equal where it is known. */
 	uint64_t min_bytes;
 	uint64_t max_bytes;
@@ -139,6 +142,12 @@ int64_t f2_sync(int fd, enum f2_flush flush, uint64_t written);
 
 /* The size of the file behind fd, 0 for what has none. */
 int64_t f2_size(int fd);
+
+/* --- onlyIfChanged ----------------------------------------------------- */
+
+/* Tells whether path is a regular file of exactly the source's bytes; false
+ * where it can't be read. The source is rewound. */
+bool f2_holds(const char *path, struct f2_source *source);
 
 /* --- File systems ------------------------------------------------------ */
 

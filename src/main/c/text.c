@@ -280,6 +280,25 @@ static int64_t next_piece(struct f2_source *source, const uint8_t **piece)
 	return made;
 }
 
+/* Lets the next fill begin with the first unit. */
+static void restart(struct f2_text *text)
+{
+	text->index = 0;
+	text->ended = text->string.units == 0;
+	text->base64 = (struct f2_base64){0};
+}
+
+static void rewind_text(struct f2_source *source)
+{
+	struct f2_text *text = (struct f2_text *)source;
+	if (source->whole) {
+		text->ready = (size_t)source->max_bytes; /* still there */
+		return;
+	}
+	text->ready = 0;
+	restart(text);
+}
+
 /* Counts by encoding everything once; the text starts anew afterwards. Returns
  * false where memory ran out. */
 static bool count_by_encoding(struct f2_text *text, uint64_t *count)
@@ -291,9 +310,7 @@ static bool count_by_encoding(struct f2_text *text, uint64_t *count)
 		if (made > 0)
 			*count += (uint64_t)made;
 	}
-	text->index = 0;
-	text->ended = text->string.units == 0;
-	text->base64 = (struct f2_base64){0};
+	restart(text);
 	return made >= 0;
 }
 
@@ -463,7 +480,8 @@ int64_t f2_text_init(struct f2_text *text, JNIEnv *env, jstring object,
 	*text = (struct f2_text){
 	        .source = {.next = next_piece,
 	                   .join = join_text,
-	                   .count = count_text},
+	                   .count = count_text,
+	                   .rewind = rewind_text},
 	        .encoding = encoding,
 	        .buffer = buffer,
 	        .capacity = capacity,

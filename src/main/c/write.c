@@ -444,12 +444,18 @@ static uint64_t count_ready(struct f2_source *source)
 	return source->max_bytes;
 }
 
+static void rewind_ready(struct f2_source *source)
+{
+	((struct f2_ready *)source)->byte_count = (size_t)source->max_bytes;
+}
+
 void f2_ready_init(struct f2_ready *ready, const uint8_t *bytes,
                    size_t byte_count)
 {
 	ready->source = (struct f2_source){.next = next_ready,
 	                                   .join = join_ready,
 	                                   .count = count_ready,
+	                                   .rewind = rewind_ready,
 	                                   .min_bytes = byte_count,
 	                                   .max_bytes = byte_count,
 	                                   .whole = true};

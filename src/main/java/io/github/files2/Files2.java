@@ -125,6 +125,7 @@ public final class Files2 {
   private static long writeText(Path file, CharSequence data, WritePlan plan) throws IOException {
     Objects.requireNonNull(file, "file");
     String text = Objects.requireNonNull(data, "data").toString();
+    plan.checkForPath();
     Backend backend = plan.encoding.isCharset() ? Backends.nio() : laneFor(file, plan);
     long from = plan.encoding.isCharset() ? 0 : Backends.rentFrom(); // no lane is faster at it
     try {
@@ -445,6 +446,7 @@ public final class Files2 {
   private static long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
     Objects.requireNonNull(file, "file");
     Objects.requireNonNull(data, "data");
+    plan.checkForPath();
     Backend backend = laneFor(file, plan);
     long from = Backends.rentFrom();
     try {

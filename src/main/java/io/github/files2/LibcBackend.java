@@ -146,6 +146,9 @@ final class LibcBackend implements Backend, NativeStreams {
 
   @Override
   public long writeText(Path file, String text, WritePlan plan) throws IOException {
+    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, TextSource.of(text, plan))) {
+      return 0;
+    }
     try (Lease lease = lease()) {
       Source source = TextSource.of(text, plan, lease.chunk.javaScratch());
       return putPath(file.toString(), lease.chunk)
@@ -156,6 +159,9 @@ final class LibcBackend implements Backend, NativeStreams {
 
   @Override
   public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
+    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, new BytesSource(data))) {
+      return 0;
+    }
     try (Lease lease = lease()) {
       return putPath(file.toString(), lease.chunk)
           ? write(file, new BytesSource(data), plan, lease)

@@ -52,6 +52,9 @@ final class NioBackend implements Backend {
 
   @Override
   public long writeText(Path file, String text, WritePlan plan) throws IOException {
+    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, TextSource.of(text, plan))) {
+      return 0;
+    }
     if (plan.encoding.kind == TextEncoding.KIND_UTF8 && isShortAndWhole(text)) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       return writeAtOnce(file, bytes, 0, bytes.length, plan);
@@ -85,6 +88,9 @@ final class NioBackend implements Backend {
 
   @Override
   public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
+    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, new BytesSource(data))) {
+      return 0;
+    }
     if (data.hasArray() && data.remaining() <= PIECE_BYTES) {
       int offset = data.arrayOffset() + data.position();
       return writeAtOnce(file, data.array(), offset, data.remaining(), plan);

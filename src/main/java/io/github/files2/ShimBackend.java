@@ -29,6 +29,7 @@ final class ShimBackend implements Backend, NativeStreams {
   private static final int RULE_REPORT = 4;
   private static final int RULE_TRUNCATE_FIRST = 8;
   private static final int RULE_DIRECT = 16;
+  private static final int RULE_ONLY_IF_CHANGED = 32;
 
   // Bits of the options of files2_bind, as in bind.c.
   private static final int BIND_REGIONS = 1;
@@ -202,7 +203,8 @@ final class ShimBackend implements Backend, NativeStreams {
   private int rules(WritePlan plan) {
     return plan.flush
         | (plan.reportsMalformed ? RULE_REPORT : 0)
-        | (plan.truncatesFirst(truncatesByDefault) ? RULE_TRUNCATE_FIRST : 0);
+        | (plan.truncatesFirst(truncatesByDefault) ? RULE_TRUNCATE_FIRST : 0)
+        | (plan.writesOnlyIfChanged() ? RULE_ONLY_IF_CHANGED : 0);
   }
 
   /** Returns a chunk where {@code maxBytes} need one, else {@code null}. */
@@ -269,6 +271,9 @@ final class ShimBackend implements Backend, NativeStreams {
     ByteBuffer rest = data.duplicate();
     if (rest.remaining() <= Pieces.SINGLE_WRITE_BYTES) {
       return writeBytes(file, copy(rest), plan);
+    }
+    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, new BytesSource(data))) {
+      return 0;
     }
     try (OutputStream out = newOutputStream(file, plan)) {
       while (rest.hasRemaining()) {

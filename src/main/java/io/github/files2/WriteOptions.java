@@ -254,6 +254,25 @@ public final class WriteOptions {
   }
 
   /**
+   * Sets whether a file that holds exactly the bytes already is left alone: the same inode, the
+   * same times, no event for those who watch it, and the call returns 0. It is opened to be read,
+   * its size is compared and then its content, in bounded memory; only where they differ is it
+   * opened again, to be written. A file that can't be read is simply written, and so is what is no
+   * regular file. {@code flush} has nothing to sync where nothing is written. For paths only, and
+   * for the flags {@code w} and {@code w+}; with {@code wx} and {@code wx+} there is nothing to
+   * compare.
+   *
+   * <p>Another writer between the comparison and the return goes unnoticed, as between any two
+   * calls. The position of a {@link java.nio.ByteBuffer} stays where nothing is written.
+   *
+   * @param onlyIfChanged whether to compare first
+   * @return the changed copy
+   */
+  public WriteOptions onlyIfChanged(boolean onlyIfChanged) {
+    return withExtra(WritePlan.ONLY_IF_CHANGED, onlyIfChanged);
+  }
+
+  /**
    * Sets whether the folders that the file is in are made where they are missing, each with mode
    * 0777 less the umask. It costs nothing where they are there: they are made only after an {@code
    * open(2)} that found none (ENOENT), and then the write is tried once more. Others may make the

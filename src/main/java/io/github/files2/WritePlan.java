@@ -23,6 +23,12 @@ final class WritePlan {
   /** {@link #extras}: make missing folders. */
   static final int CREATE_PARENTS = 1;
 
+  /** {@link #extras}: write nothing where the file holds the bytes already. */
+  static final int ONLY_IF_CHANGED = 2;
+
+  /** What of {@link #extras} is about the whole content of a file. */
+  private static final int WHOLE_FILE = ONLY_IF_CHANGED;
+
   /** The drop-in for {@code Files} without options: create, truncate, and refuse bad text. */
   static final WritePlan REPLACE =
       new WritePlan(
@@ -131,6 +137,25 @@ final class WritePlan {
     return (extras & CREATE_PARENTS) != 0 && (openFlags & OpenFlags.CREAT) != 0;
   }
 
+  /** Tells whether a file that holds the bytes already is left alone. */
+  boolean writesOnlyIfChanged() {
+    return (extras & ONLY_IF_CHANGED) != 0 && (openFlags & OpenFlags.EXCL) == 0;
+  }
+
+  /**
+   * Checks this plan, for a path.
+   *
+   * @throws IllegalArgumentException if its options contradict its flags
+   */
+  void checkForPath() {
+    if ((extras & WHOLE_FILE) != 0 && (openFlags & OpenFlags.TRUNC) == 0) {
+      throw new IllegalArgumentException(
+          extraNames(extras & WHOLE_FILE).substring(2)
+              + " is about the whole file: it needs the flag w, w+, wx or wx+, not "
+              + OpenFlags.toString(openFlags));
+    }
+  }
+
   /**
    * Returns this plan, for something that is open already.
    *
@@ -146,6 +171,7 @@ final class WritePlan {
 
   /** Names the options in {@code extras}, each after a comma and a space. */
   static String extraNames(int extras) {
-    return (extras & CREATE_PARENTS) != 0 ? ", createParents" : "";
+    return ((extras & ONLY_IF_CHANGED) != 0 ? ", onlyIfChanged" : "")
+        + ((extras & CREATE_PARENTS) != 0 ? ", createParents" : "");
   }
 }

@@ -6,7 +6,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every rule that all lanes keep, stated once; a subclass binds a lane. */
 abstract class BackendContract
-    implements TextRules, FileRules, FailureRules, ProcessRules, DescriptorRules {
+    implements TextRules,
+        FileRules,
+        OnlyIfChangedRules,
+        FailureRules,
+        ProcessRules,
+        DescriptorRules {
   private final String lane;
   private Backend backend;
 

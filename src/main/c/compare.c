@@ -1,0 +1,64 @@
+/* onlyIfChanged: whether a file holds already what would be written to it. */
+#include "files2.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How much of the file is in memory at a time. */
+enum { BLOCK_BYTES = 16 * 1024 };
+
+static bool next_bytes_are(int fd, const uint8_t *bytes, uint64_t byte_count)
+{
+	uint8_t block[BLOCK_BYTES];
+	while (byte_count > 0) {
+		size_t ask = byte_count < BLOCK_BYTES ? (size_t)byte_count
+		                                      : BLOCK_BYTES;
+		ssize_t count = read(fd, block, ask);
+		if (count < 0 && errno == EINTR)
+			continue;
+		/* Its end comes early where another has cut it meanwhile. */
+		if (count <= 0 || memcmp(block, bytes, (size_t)count) != 0)
+			return false;
+		bytes += count;
+		byte_count -= (uint64_t)count;
+	}
+	return true;
+}
+
+static bool content_is(int fd, uint64_t size, struct f2_source *source)
+{
+	const uint8_t *piece = NULL;
+	int64_t byte_count;
+	while ((byte_count = source->next(source, &piece)) > 0) {
+		if ((uint64_t)byte_count > size ||
+		    !next_bytes_are(fd, piece, (uint64_t)byte_count))
+			return false;
+		size -= (uint64_t)byte_count;
+	}
+	/* Where memory ran out the write will say so. */
+	return byte_count == 0 && size == 0;
+}
+
+bool f2_holds(const char *path, struct f2_source *source)
+{
+	int fd;
+	/* A pipe without a writer must not stop this, and no terminal become
+	 * the process's own. */
+	do {
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	} while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return false;
+	struct f2_stat found;
+	bool same = f2_look(fd, NULL, &found) == 0 && found.regular &&
+	            found.size >= source->min_bytes &&
+	            found.size <= source->max_bytes;
+	if (same) {
+		same = content_is(fd, found.size, source);
+		source->rewind(source);
+	}
+	(void)close(fd); /* nothing was written that it could lose */
+	return same;
+}
