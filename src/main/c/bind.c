@@ -11,7 +11,8 @@ enum {
 	RULE_REPORT = 4,
 	RULE_TRUNCATE_FIRST = 8,
 	RULE_DIRECT = 16, /* data is a direct ByteBuffer, not a byte[] */
-	RULE_ONLY_IF_CHANGED = 32
+	RULE_ONLY_IF_CHANGED = 32,
+	RULE_ATOMIC = 64
 };
 
 /* Bits of the options of files2_bind, shared with ShimBackend.java. */
@@ -87,17 +88,20 @@ static int64_t path_of(JNIEnv *env, jstring object, char *path)
 
 /* Writes the source to path in the way that rules ask for. */
 static int64_t put(const char *path, jint open_flags, jint mode, jint rules,
-                   struct f2_source *source)
+                   jlong nonce, struct f2_source *source)
 {
 	if ((rules & RULE_ONLY_IF_CHANGED) != 0 && f2_holds(path, source))
 		return 0;
 	struct f2_rules plan = rules_of(open_flags, mode, rules);
-	return f2_write_path(path, &plan, source);
+	if ((rules & RULE_ATOMIC) == 0)
+		return f2_write_path(path, &plan, source);
+	plan.nonce = (uint64_t)nonce;
+	return f2_write_atomically(path, &plan, source);
 }
 
 static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
                         jint encoding, jint open_flags, jint mode, jint rules,
-                        jlong chunk)
+                        jlong chunk, jlong nonce)
 {
 	(void)owner;
 	char path[PATH_MAX];
@@ -111,7 +115,8 @@ static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
 	result = f2_text_init(&text, env, object, (enum f2_encoding)encoding,
 	                      (rules & RULE_REPORT) != 0, buffer, capacity);
 	if (result == 0)
-		result = put(path, open_flags, mode, rules, &text.source);
+		result =
+		        put(path, open_flags, mode, rules, nonce, &text.source);
 	f2_text_free(&text);
 	return result;
 }
@@ -166,7 +171,8 @@ static void data_init(struct data *data, JNIEnv *env, jobject object,
 
 static jlong write_bytes(JNIEnv *env, jclass owner, jstring file,
                          jobject object, jint offset, jint byte_count,
-                         jint open_flags, jint mode, jint rules, jlong chunk)
+                         jint open_flags, jint mode, jint rules, jlong chunk,
+                         jlong nonce)
 {
 	(void)owner;
 	char path[PATH_MAX];
@@ -179,7 +185,7 @@ static jlong write_bytes(JNIEnv *env, jclass owner, jstring file,
 	struct data data;
 	data_init(&data, env, object, offset, byte_count, rules, buffer,
 	          capacity);
-	result = put(path, open_flags, mode, rules, data.source);
+	result = put(path, open_flags, mode, rules, nonce, data.source);
 	f2_array_free(&data.array);
 	return result;
 }
@@ -296,11 +302,11 @@ static jstring kernels_name(JNIEnv *env, jclass owner)
 
 /* JNINativeMethod has no const. */
 static JNINativeMethod methods[] = {
-        {"writeText", "(" STRING STRING "IIIIJ)J",
+        {"writeText", "(" STRING STRING "IIIIJJ)J",
          (void *)(uintptr_t)write_text},
         {"writeTextTo", "(I" DESCRIPTOR STRING "IIJ)J",
          (void *)(uintptr_t)write_text_to},
-        {"writeBytes", "(" STRING OBJECT "IIIIIJ)J",
+        {"writeBytes", "(" STRING OBJECT "IIIIIJJ)J",
          (void *)(uintptr_t)write_bytes},
         {"writeBytesTo", "(I" DESCRIPTOR OBJECT "IIIJ)J",
          (void *)(uintptr_t)write_bytes_to},

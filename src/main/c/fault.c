@@ -9,7 +9,8 @@ enum {
 	ERROR_SHIFT = 16,
 	OPERATION_SHIFT = 24,
 	COUNT_SHIFT = 28,
-	ERRNO_MASK = 0xff
+	ERRNO_MASK = 0xff,
+	OPERATION_MASK = 0xf
 };
 
 static const uint64_t COUNT_MASK = (UINT64_C(1) << 35) - 1;
@@ -27,4 +28,14 @@ int64_t f2_add_errors(int64_t fault, int truncate_error, int close_error)
 	return fault |
 	       (int64_t)(truncate_error & ERRNO_MASK) << TRUNCATE_SHIFT |
 	       (int64_t)(close_error & ERRNO_MASK);
+}
+
+int f2_error_of(int64_t fault)
+{
+	return (int)(fault >> ERROR_SHIFT & ERRNO_MASK);
+}
+
+int f2_operation_of(int64_t fault)
+{
+	return (int)(fault >> OPERATION_SHIFT & OPERATION_MASK);
 }

@@ -38,9 +38,10 @@ enum f2_operation {
 	F2_TRUNCATE = 5,
 	F2_SYNC = 6,
 	F2_CLOSE = 7,
-	F2_ENCODE = 8,  /* malformed text: the count is its index */
-	F2_MEMORY = 9,  /* malloc refused */
-	F2_FOREIGN = 10 /* a path that native code must not translate */
+	F2_ENCODE = 8,   /* malformed text: the count is its index */
+	F2_MEMORY = 9,   /* malloc refused */
+	F2_FOREIGN = 10, /* a path that native code must not translate */
+	F2_ATOMIC = 11   /* of an atomic write: the count is its f2_step */
 };
 
 /* Returns fault with the errors of its clean-up, 0 for none, added. */
@@ -50,6 +51,12 @@ int64_t f2_add_errors(int64_t fault, int truncate_error, int close_error);
  * errno, 0 for a write that took nothing without an error; count is the bytes
  * written before, or the index. */
 int64_t f2_fault(enum f2_operation operation, int error, uint64_t count);
+
+/* The errno that a fault holds. */
+int f2_error_of(int64_t fault);
+
+/* The operation of a fault, 0 for none. */
+int f2_operation_of(int64_t fault);
 
 /* --- Sources ----------------------------------------------------------- */
 
@@ -97,6 +104,7 @@ struct f2_rules {
 	int mode;
 	enum f2_flush flush;
 	bool truncate_first; /* O_TRUNC means O_TRUNC */
+	uint64_t nonce;      /* random, for the name of a temporary file */
 };
 
 /* A descriptor that is open already. */
@@ -106,6 +114,11 @@ struct f2_target {
 	 * meanwhile; < 0 when they have. */
 	int (*current)(struct f2_target *target);
 };
+
+/* Writes the whole source and returns the bytes written; *fault is 0 or what
+ * stopped it. */
+uint64_t f2_pump(struct f2_target *target, struct f2_source *source,
+                 int64_t *fault);
 
 /* Opens path, writes the source, fixes the size, syncs and closes. Returns
  * the bytes written. A failure leaves the old file as it was, or cut to the
@@ -143,6 +156,41 @@ int64_t f2_sync(int fd, enum f2_flush flush, uint64_t written);
 /* The size of the file behind fd, 0 for what has none. */
 int64_t f2_size(int fd);
 
+/* --- Atomic writes ----------------------------------------------------- */
+
+/* What an atomic write does, step by step; the numbers are shared with
+ * AtomicStep.java. */
+enum f2_step {
+	F2_STEP_OPEN_FOLDER = 1,
+	F2_STEP_LOOK = 2,
+	F2_STEP_FOLLOW = 3,
+	F2_STEP_REFUSE = 4, /* it is there, but can't be replaced */
+	F2_STEP_CREATE = 5,
+	F2_STEP_WRITE = 6,
+	F2_STEP_OWNER = 7,
+	F2_STEP_ATTRIBUTES = 8,
+	F2_STEP_MODE = 9,
+	F2_STEP_SYNC = 10,
+	F2_STEP_KEEP = 11,
+	F2_STEP_CLOSE = 12,
+	F2_STEP_PUBLISH = 13,
+	/* From here on the new content is in place. */
+	F2_STEP_TIDY = 14,
+	F2_STEP_SYNC_FOLDER = 15
+};
+
+/* The names of temporary files, around 16 digits of lower-case hex; shared
+ * with Leftovers.java. */
+#define F2_TEMP_PREFIX ".files2-"
+#define F2_TEMP_SUFFIX ".tmp"
+
+/* Replaces path, or creates it, so that nobody sees anything but the old or the
+ * new content, and with a flush other than F2_FLUSH_NONE not even after a power
+ * loss. rules->truncate_first has no meaning here. Returns the bytes written. A
+ * fault is F2_ATOMIC, or F2_MEMORY; its truncate error is that of unlink. */
+int64_t f2_write_atomically(const char *path, const struct f2_rules *rules,
+                            struct f2_source *source);
+
 /* --- onlyIfChanged ----------------------------------------------------- */
 
 /* Tells whether path is a regular file of exactly the source's bytes; false
@@ -166,10 +214,22 @@ struct f2_stat {
 	uint64_t block_bytes;
 	uint64_t mount; /* never reused, or 0 where the kernel has none */
 	bool regular;
+
+	/* What only f2_look_at asks for; elsewhere it may be an old one. */
+	unsigned mode;
+	unsigned uid;
+	unsigned gid;
+	uint64_t device;
+	uint64_t inode;
 };
 
 /* Looks at fd, or at path where fd is -1. Returns 0 or errno. */
 int f2_look(int fd, const char *path, struct f2_stat *found);
+
+/* Looks at name in folder, with flags and mask of statx(2). Returns 0 or errno.
+ */
+int f2_look_at(int folder, const char *name, int at_flags, unsigned mask,
+               struct f2_stat *found);
 
 /* Returns what the file system of fd (or path) promises. */
 unsigned f2_place(int fd, const char *path, const struct f2_stat *found);

@@ -40,17 +40,21 @@ static _Atomic uint64_t verdicts[VERDICT_SLOTS];
 
 /* Without statx(2), before Linux 4.11. The symbols stat and fstat are newer
  * than glibc 2.17, so this goes to the kernel too; its struct is glibc's. */
-static int look_old(int fd, const char *path, struct f2_stat *found)
+static int look_old(int folder, const char *name, int at_flags,
+                    struct f2_stat *found)
 {
 	struct stat st;
 	long result;
 	do {
-		result = syscall(SYS_newfstatat, path != NULL ? AT_FDCWD : fd,
-		                 path != NULL ? path : "", &st,
-		                 path != NULL ? 0 : AT_EMPTY_PATH);
+		result = syscall(SYS_newfstatat, folder, name, &st, at_flags);
 	} while (result != 0 && errno == EINTR);
 	if (result != 0)
 		return errno;
+	found->mode = st.st_mode;
+	found->uid = st.st_uid;
+	found->gid = st.st_gid;
+	found->device = st.st_dev;
+	found->inode = st.st_ino;
 	found->size = (uint64_t)st.st_size;
 	found->block_bytes = (uint64_t)st.st_blocks * 512;
 	found->regular = S_ISREG(st.st_mode);
@@ -58,33 +62,42 @@ static int look_old(int fd, const char *path, struct f2_stat *found)
 	return 0;
 }
 
-int f2_look(int fd, const char *path, struct f2_stat *found)
+int f2_look_at(int folder, const char *name, int at_flags, unsigned mask,
+               struct f2_stat *found)
 {
 	struct statx st;
 	memset(&st, 0, sizeof st);
 	long result;
 	/* A FUSE daemon may answer EINTR. */
 	do {
-		result = syscall(SYS_statx, path != NULL ? AT_FDCWD : fd,
-		                 path != NULL ? path : "",
-		                 path != NULL ? 0 : AT_EMPTY_PATH,
-		                 STATX_TYPE | STATX_SIZE | STATX_BLOCKS |
-		                         STATX_MNT_ID_UNIQUE,
-		                 &st);
+		result = syscall(SYS_statx, folder, name, at_flags, mask, &st);
 	} while (result != 0 && errno == EINTR);
 	if (result != 0) {
 		/* Old seccomp filters answer EPERM for calls they don't know.
 		 */
 		if (errno == ENOSYS || errno == EPERM)
-			return look_old(fd, path, found);
+			return look_old(folder, name, at_flags, found);
 		return errno;
 	}
+	found->mode = st.stx_mode;
+	found->uid = st.stx_uid;
+	found->gid = st.stx_gid;
+	found->device = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+	found->inode = st.stx_ino;
 	found->size = st.stx_size;
 	found->block_bytes = st.stx_blocks * 512;
 	found->regular = S_ISREG(st.stx_mode);
 	found->mount =
 	        (st.stx_mask & STATX_MNT_ID_UNIQUE) != 0 ? st.stx_mnt_id : 0;
 	return 0;
+}
+
+int f2_look(int fd, const char *path, struct f2_stat *found)
+{
+	const unsigned mask =
+	        STATX_TYPE | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID_UNIQUE;
+	return path != NULL ? f2_look_at(AT_FDCWD, path, 0, mask, found)
+	                    : f2_look_at(fd, "", AT_EMPTY_PATH, mask, found);
 }
 
 /* The log2 of a block size, as a part of the verdict; 0 for an odd one. */

@@ -64,10 +64,8 @@ static int write_all(struct f2_target *target, const uint8_t *bytes,
 	return 0;
 }
 
-/* Writes the whole source. Returns the bytes written; a fault goes to *fault
- * with operation 0 where there is none. */
-static uint64_t pump(struct f2_target *target, struct f2_source *source,
-                     int64_t *fault)
+uint64_t f2_pump(struct f2_target *target, struct f2_source *source,
+                 int64_t *fault)
 {
 	uint64_t written = 0;
 	const uint8_t *piece = NULL;
@@ -357,7 +355,7 @@ int64_t f2_write_path(const char *path, const struct f2_rules *rules,
 			fault = f2_fault(F2_RESERVE, error, 0);
 	}
 	if (fault == 0)
-		written = pump(&target, source, &fault);
+		written = f2_pump(&target, source, &fault);
 	fault = finish(&file, written, rules->flush, fault);
 	return fault == 0 ? (int64_t)written : fault;
 }
@@ -379,7 +377,7 @@ int64_t f2_write_fd(struct f2_target *target, enum f2_flush flush,
 	}
 	if (fault != 0)
 		return fault;
-	uint64_t written = pump(target, source, &fault);
+	uint64_t written = f2_pump(target, source, &fault);
 	if (fault == 0 && flush != F2_FLUSH_NONE) {
 		fd = target->current != NULL ? target->current(target)
 		                             : target->fd;

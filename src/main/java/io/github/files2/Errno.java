@@ -11,17 +11,27 @@ import java.nio.file.NoSuchFileException;
  * they become: the one place that knows.
  */
 final class Errno {
+  static final int EPERM = 1;
   static final int ENOENT = 2;
   static final int EINTR = 4;
   static final int EBADF = 9;
   static final int EAGAIN = 11;
   static final int EACCES = 13;
+  static final int EBUSY = 16;
   static final int EEXIST = 17;
+  static final int EXDEV = 18;
+  static final int EISDIR = 21;
   static final int EINVAL = 22;
   static final int EFBIG = 27;
   static final int ENOSPC = 28;
   static final int EROFS = 30;
+  static final int ERANGE = 34;
+  static final int ENAMETOOLONG = 36;
+  static final int ENOSYS = 38;
+  static final int ELOOP = 40;
+  static final int ENODATA = 61;
   static final int EOPNOTSUPP = 95;
+  static final int ESTALE = 116;
   static final int EDQUOT = 122;
 
   /** Number, name and text, as in errno(3) and strerror(3). */
@@ -213,6 +223,11 @@ final class Errno {
           ? new PartialWriteException(file, reason, written)
           : new FileSystemException(file, null, reason);
     }
+    return ofKind(errno, file, reason);
+  }
+
+  /** Returns an exception of the kind that {@code errno} asks for. */
+  static IOException ofKind(int errno, String file, String reason) {
     return switch (errno) {
       case ENOENT -> new NoSuchFileException(file, null, reason);
       case EEXIST -> new FileAlreadyExistsException(file, null, reason);

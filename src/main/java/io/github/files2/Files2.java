@@ -126,7 +126,8 @@ public final class Files2 {
     Objects.requireNonNull(file, "file");
     String text = Objects.requireNonNull(data, "data").toString();
     plan.checkForPath();
-    Backend backend = plan.encoding.isCharset() ? Backends.nio() : laneFor(file, plan);
+    Backend backend =
+        plan.encoding.isCharset() && !plan.isAtomic() ? Backends.nio() : laneFor(file, plan);
     long from = plan.encoding.isCharset() ? 0 : Backends.rentFrom(); // no lane is faster at it
     try {
       return backend.writeText(file, text, plan);
@@ -138,9 +139,11 @@ public final class Files2 {
     }
   }
 
-  /** Returns the lane for {@code file}: mode bits that the JDK can't set are worth a wait. */
+  /** Returns the lane for {@code file}: what the JDK can't do is worth a wait. */
   private static Backend laneFor(Path file, WritePlan plan) {
-    return plan.mode > 0777 ? Backends.preparedForPath(file) : Backends.forPath(file);
+    return plan.mode > 0777 || plan.isAtomic()
+        ? Backends.preparedForPath(file)
+        : Backends.forPath(file);
   }
 
   // --- Text to something open

@@ -13,6 +13,11 @@ final class Libc {
   /** Flags that {@link OpenFlags} has no use for. */
   static final int O_CLOEXEC = 02000000;
 
+  static final int O_PATH = 010000000;
+  static final int O_DIRECTORY = Platform.isIntel() ? 0200000 : 040000;
+  static final int O_NOFOLLOW = Platform.isIntel() ? 0400000 : 0100000;
+  static final int O_NONBLOCK = 04000;
+
   static final int F_GETFL = 3;
   static final int FALLOC_FL_KEEP_SIZE = 1;
   static final short POLLOUT = 4;
@@ -22,6 +27,9 @@ final class Libc {
 
   /** statx(2) is newer than the oldest glibc that this runs on: it goes through syscall(2). */
   static final int SYS_STATX = Platform.isIntel() ? 332 : 291;
+
+  /** As new; and its flag is what matters here. */
+  static final int SYS_RENAMEAT2 = Platform.isIntel() ? 316 : 276;
 
   private Libc() {}
 
@@ -67,6 +75,30 @@ final class Libc {
   static native int statfs(long path, long answer);
 
   static native long syscall(long number, long a, long b, long c, long d, long e);
+
+  static native int openat(int folder, long name, int flags, int mode);
+
+  static native int unlinkat(int folder, long name, int flags);
+
+  static native int renameat(int fromFolder, long from, int toFolder, long to);
+
+  static native int linkat(int fromFolder, long from, int toFolder, long to, int flags);
+
+  static native int flock(int fd, int operation);
+
+  static native int fchown(int fd, int uid, int gid);
+
+  static native int fchmod(int fd, int mode);
+
+  static native long listxattr(long path, long names, long capacity);
+
+  static native long flistxattr(int fd, long names, long capacity);
+
+  static native long getxattr(long path, long name, long value, long capacity);
+
+  static native int fsetxattr(int fd, long name, long value, long byteCount, int flags);
+
+  static native int fremovexattr(int fd, long name);
 
   static native long malloc(long byteCount);
 

@@ -66,7 +66,7 @@ final class LibcBackend implements Backend, NativeStreams {
   }
 
   /** The native memory of one write: a chunk, and a block where it must go out uncut. */
-  private static final class Lease implements AutoCloseable {
+  static final class Lease implements AutoCloseable {
     final Chunk chunk;
 
     /** Where the chunk's memory came from, if not from the pool; else 0. */
@@ -151,6 +151,12 @@ final class LibcBackend implements Backend, NativeStreams {
     }
     try (Lease lease = lease()) {
       Source source = TextSource.of(text, plan, lease.chunk.javaScratch());
+      if (plan.isAtomic()) {
+        AtomicTarget target = AtomicTarget.of(file, plan.isExclusive());
+        return putPath(target.file().toString(), lease.chunk)
+            ? new AtomicWriter(lease, plan, target, file.toString()).write(source)
+            : nio.writeText(file, text, plan);
+      }
       return putPath(file.toString(), lease.chunk)
           ? write(file, source, plan, lease)
           : nio.writeText(file, text, plan);
@@ -163,6 +169,12 @@ final class LibcBackend implements Backend, NativeStreams {
       return 0;
     }
     try (Lease lease = lease()) {
+      if (plan.isAtomic()) {
+        AtomicTarget target = AtomicTarget.of(file, plan.isExclusive());
+        return putPath(target.file().toString(), lease.chunk)
+            ? new AtomicWriter(lease, plan, target, file.toString()).write(new BytesSource(data))
+            : nio.writeBytes(file, data, plan);
+      }
       return putPath(file.toString(), lease.chunk)
           ? write(file, new BytesSource(data), plan, lease)
           : nio.writeBytes(file, data, plan);
@@ -428,7 +440,7 @@ final class LibcBackend implements Backend, NativeStreams {
   // --- The write loop
 
   /** Writes all pieces; {@code written[0]} counts the bytes, also when it throws. */
-  private static void pump(int fd, String name, Pieces pieces, long[] written, Lease lease)
+  static void pump(int fd, String name, Pieces pieces, long[] written, Lease lease)
       throws IOException {
     for (ByteBuffer piece = pieces.next(); piece != null; piece = pieces.next()) {
       // SAFETY: the lease holds the memory until after the call.

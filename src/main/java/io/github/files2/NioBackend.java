@@ -55,6 +55,9 @@ final class NioBackend implements Backend {
     if (plan.writesOnlyIfChanged() && Unchanged.holds(file, TextSource.of(text, plan))) {
       return 0;
     }
+    if (plan.isAtomic()) {
+      return NioAtomicWriter.write(file, pieces(TextSource.of(text, plan)), plan);
+    }
     if (plan.encoding.kind == TextEncoding.KIND_UTF8 && isShortAndWhole(text)) {
       byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
       return writeAtOnce(file, bytes, 0, bytes.length, plan);
@@ -90,6 +93,9 @@ final class NioBackend implements Backend {
   public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
     if (plan.writesOnlyIfChanged() && Unchanged.holds(file, new BytesSource(data))) {
       return 0;
+    }
+    if (plan.isAtomic()) {
+      return NioAtomicWriter.write(file, pieces(new BytesSource(data)), plan);
     }
     if (data.hasArray() && data.remaining() <= PIECE_BYTES) {
       int offset = data.arrayOffset() + data.position();

@@ -51,4 +51,30 @@ final class NioFailure {
     failure.initCause(cause);
     return failure;
   }
+
+  /** Returns the errno that {@code e} tells of, in its class or its text, or 0. */
+  static int errnoOf(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return Errno.ENOENT;
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return Errno.EEXIST;
+    }
+    if (e instanceof AccessDeniedException) {
+      return Errno.EACCES;
+    }
+    String text = e instanceof FileSystemException given ? given.getReason() : e.getMessage();
+    return Errno.ofTextStart(text);
+  }
+
+  /** Tells whether the user, or the file system, can't do this. */
+  static boolean isRefusal(IOException e) {
+    return isUnsupported(e) || errnoOf(e) == Errno.EPERM;
+  }
+
+  /** Tells whether the file system can't do this. */
+  static boolean isUnsupported(IOException e) {
+    int errno = errnoOf(e);
+    return errno == Errno.EINVAL || errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS;
+  }
 }

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The lane of our C library: each write is one crossing. JNA loads the library and calls {@code
@@ -30,6 +31,7 @@ final class ShimBackend implements Backend, NativeStreams {
   private static final int RULE_TRUNCATE_FIRST = 8;
   private static final int RULE_DIRECT = 16;
   private static final int RULE_ONLY_IF_CHANGED = 32;
+  private static final int RULE_ATOMIC = 64;
 
   // Bits of the options of files2_bind, as in bind.c.
   private static final int BIND_REGIONS = 1;
@@ -53,11 +55,16 @@ final class ShimBackend implements Backend, NativeStreams {
   private final NioBackend nio;
   private final boolean truncatesByDefault;
   private final String details;
+  private final Settings settings;
 
-  private ShimBackend(ChunkPool pool, NioBackend nio, boolean truncatesByDefault, String details) {
+  /** Made at its first use. */
+  private LibcBackend twin;
+
+  private ShimBackend(ChunkPool pool, NioBackend nio, Settings settings, String details) {
     this.pool = pool;
     this.nio = nio;
-    this.truncatesByDefault = truncatesByDefault;
+    this.truncatesByDefault = settings.truncatesByDefault();
+    this.settings = settings;
     this.details = details;
   }
 
@@ -87,7 +94,7 @@ final class ShimBackend implements Backend, NativeStreams {
     testEncoders();
     String details =
         "encoders " + kernelsName() + (answer == BOUND_BY_REGION ? ", strings by region" : "");
-    return new ShimBackend(pool, nio, settings.truncatesByDefault(), details);
+    return new ShimBackend(pool, nio, settings, details);
   }
 
   /**
@@ -149,7 +156,14 @@ final class ShimBackend implements Backend, NativeStreams {
   // Bound by files2_bind. A result below 0 is a fault, see ShimFault.
 
   private static native long writeText(
-      String file, String text, int encoding, int openFlags, int mode, int rules, long chunk);
+      String file,
+      String text,
+      int encoding,
+      int openFlags,
+      int mode,
+      int rules,
+      long chunk,
+      long nonce);
 
   private static native long writeTextTo(
       int fd, FileDescriptor descriptor, String text, int encoding, int rules, long chunk);
@@ -162,7 +176,8 @@ final class ShimBackend implements Backend, NativeStreams {
       int openFlags,
       int mode,
       int rules,
-      long chunk);
+      long chunk,
+      long nonce);
 
   private static native long writeBytesTo(
       int fd,
@@ -204,12 +219,18 @@ final class ShimBackend implements Backend, NativeStreams {
     return plan.flush
         | (plan.reportsMalformed ? RULE_REPORT : 0)
         | (plan.truncatesFirst(truncatesByDefault) ? RULE_TRUNCATE_FIRST : 0)
-        | (plan.writesOnlyIfChanged() ? RULE_ONLY_IF_CHANGED : 0);
+        | (plan.writesOnlyIfChanged() ? RULE_ONLY_IF_CHANGED : 0)
+        | (plan.isAtomic() ? RULE_ATOMIC : 0);
   }
 
   /** Returns a chunk where {@code maxBytes} need one, else {@code null}. */
   private Chunk takeFor(long maxBytes) {
     return maxBytes <= SMALL_BYTES ? null : pool.take();
+  }
+
+  /** Returns what a temporary file is named after, where one is made. */
+  private static long nonce(WritePlan plan) {
+    return plan.isAtomic() ? ThreadLocalRandom.current().nextLong() : 0;
   }
 
   private static long address(Chunk chunk) {
@@ -218,6 +239,9 @@ final class ShimBackend implements Backend, NativeStreams {
 
   @Override
   public long writeText(Path file, String text, WritePlan plan) throws IOException {
+    if (plan.encoding.isCharset()) {
+      return twin().writeText(file, text, plan);
+    }
     long result;
     try (Chunk chunk = takeFor((long) MAX_BYTES_PER_CHAR * text.length())) {
       result =
@@ -228,7 +252,8 @@ final class ShimBackend implements Backend, NativeStreams {
               plan.openFlags,
               plan.mode,
               rules(plan),
-              address(chunk));
+              address(chunk),
+              nonce(plan));
     }
     if (result < 0) {
       if (ShimFault.isForeign(result)) {
@@ -255,7 +280,8 @@ final class ShimBackend implements Backend, NativeStreams {
               plan.openFlags,
               plan.mode,
               rules(plan) | directRule(data),
-              address(chunk));
+              address(chunk),
+              nonce(plan));
     }
     if (result < 0) {
       if (ShimFault.isForeign(result)) {
@@ -266,14 +292,22 @@ final class ShimBackend implements Backend, NativeStreams {
     return result;
   }
 
+  /** Returns the lane for what is made in Java and must not be in memory as a whole. */
+  private synchronized LibcBackend twin() {
+    if (twin == null) {
+      twin = LibcBackend.load(pool, nio, settings);
+    }
+    return twin;
+  }
+
   /** Writes a buffer that hides its memory; what is long is copied piece by piece. */
   private long writeCopies(Path file, ByteBuffer data, WritePlan plan) throws IOException {
     ByteBuffer rest = data.duplicate();
     if (rest.remaining() <= Pieces.SINGLE_WRITE_BYTES) {
       return writeBytes(file, copy(rest), plan);
     }
-    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, new BytesSource(data))) {
-      return 0;
+    if (plan.isAtomic() || plan.writesOnlyIfChanged()) {
+      return twin().writeBytes(file, data, plan);
     }
     try (OutputStream out = newOutputStream(file, plan)) {
       while (rest.hasRemaining()) {

@@ -16,6 +16,7 @@ final class ShimFault {
   private static final int OPEN = 1;
   private static final int ENCODE = 8;
   private static final int FOREIGN = 10;
+  private static final int ATOMIC = 11;
 
   /** The operations by their number in files2.h. */
   private static final String[] OPERATIONS = {
@@ -45,8 +46,16 @@ final class ShimFault {
     if (operation == OPEN) {
       return openException(fault, file, plan.openFlags, plan.mode);
     }
+    if (operation == ATOMIC) {
+      return withErrors(
+          fault, file, "unlink", AtomicStep.of((int) count).exception(errno(fault), file), 0);
+    }
     return withErrors(
-        fault, file, Errno.exception(OPERATIONS[operation], errno(fault), file, count), count);
+        fault,
+        file,
+        "ftruncate",
+        Errno.exception(OPERATIONS[operation], errno(fault), file, count),
+        count);
   }
 
   static IOException openException(long fault, String file, int openFlags, int mode) {
@@ -58,10 +67,11 @@ final class ShimFault {
   }
 
   /** Adds the errors of the clean-up. */
-  private static IOException withErrors(long fault, String file, IOException first, long count) {
+  private static IOException withErrors(
+      long fault, String file, String truncation, IOException first, long count) {
     int truncateErrno = (int) (fault >> TRUNCATE_SHIFT) & ERRNO_MASK;
     if (truncateErrno != 0) {
-      first.addSuppressed(Errno.exception("ftruncate", truncateErrno, file, count));
+      first.addSuppressed(Errno.exception(truncation, truncateErrno, file, count));
     }
     int closeErrno = (int) fault & ERRNO_MASK;
     if (closeErrno != 0) {

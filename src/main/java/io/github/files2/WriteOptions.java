@@ -15,6 +15,7 @@ import java.util.Objects;
  */
 public final class WriteOptions {
   private static final int UNSET_FLAGS = -1;
+  private static final int UNSET_FLUSH = -1;
   private static final int MODE_BITS = 07777;
 
   /**
@@ -26,7 +27,7 @@ public final class WriteOptions {
           UNSET_FLAGS,
           TextEncoding.UTF8,
           WritePlan.DEFAULT_MODE,
-          WritePlan.FLUSH_NONE,
+          UNSET_FLUSH,
           false,
           WritePlan.OVERWRITE_UNSET,
           0);
@@ -69,11 +70,16 @@ public final class WriteOptions {
     return new WritePlan(
         openFlags == UNSET_FLAGS ? defaultFlags : openFlags,
         mode,
-        flush,
+        flush == UNSET_FLUSH ? defaultFlush() : flush,
         encoding,
         reportsMalformed,
         overwrite,
         extras);
+  }
+
+  /** An atomic write is durable, unless told otherwise. */
+  private int defaultFlush() {
+    return (extras & WritePlan.ATOMIC) != 0 ? WritePlan.FLUSH_FULL : WritePlan.FLUSH_NONE;
   }
 
   /**
@@ -254,6 +260,39 @@ public final class WriteOptions {
   }
 
   /**
+   * Sets whether the file is replaced all or nothing: a reader, a crash or a failure sees the old
+   * content or the new, and nothing between. It is written beside the target under a name like
+   * {@code .files2-0123456789abcdef.tmp} and renamed. Durable too, unless {@link #flush(Flush)
+   * flush(NONE)} is set: the file is synced before the rename and its folder afterwards, so a power
+   * loss can't undo what has returned. ({@link Flush#DATA} is as {@link Flush#FULL} here.)
+   *
+   * <ul>
+   *   <li>Symbolic links are followed and stay; a dangling one gets its target created. Anything
+   *       but a regular file is refused: a folder, a pipe, a device.
+   *   <li>The owner, the mode, the {@code user.*} attributes, the ACL and the SELinux label of the
+   *       old file are kept; capabilities are not. Where the owner can't be kept, the setuid and
+   *       setgid bits are dropped. A new file has {@link #mode(int)} less the umask. On the {@code
+   *       nio} lane ACLs and labels are lost.
+   *   <li>The right to the folder is needed, not to the file: a read-only file is replaced all the
+   *       same (an immutable one is not). Other hard links of the file keep the old content.
+   *   <li>{@code wx} never replaces what another has created meanwhile. Flags that don't replace
+   *       the whole file ({@code a}, {@code r+}) are refused, and so is what is open already.
+   *   <li>A failure leaves the old file as it was and no temporary file. After a kill one may be
+   *       left: it is recognised by its name.
+   *   <li>Not for a file that others keep open (a log), nor where something is mounted on the file
+   *       (as containers do): the rename fails there, and a write without this option works.
+   * </ul>
+   *
+   * An atomic write loads the native lane at once and waits for it.
+   *
+   * @param atomic whether to replace all or nothing
+   * @return the changed copy
+   */
+  public WriteOptions atomic(boolean atomic) {
+    return withExtra(WritePlan.ATOMIC, atomic);
+  }
+
+  /**
    * Sets whether a file that holds exactly the bytes already is left alone: the same inode, the
    * same times, no event for those who watch it, and the call returns 0. It is opened to be read,
    * its size is compared and then its content, in bounded memory; only where they differ is it
@@ -313,6 +352,7 @@ public final class WriteOptions {
 
   private String flushName() {
     return switch (flush) {
+      case UNSET_FLUSH -> "default";
       case WritePlan.FLUSH_NONE -> "NONE";
       case WritePlan.FLUSH_DATA -> "DATA";
       default -> "FULL";

@@ -26,8 +26,11 @@ final class WritePlan {
   /** {@link #extras}: write nothing where the file holds the bytes already. */
   static final int ONLY_IF_CHANGED = 2;
 
+  /** {@link #extras}: all or nothing. */
+  static final int ATOMIC = 4;
+
   /** What of {@link #extras} is about the whole content of a file. */
-  private static final int WHOLE_FILE = ONLY_IF_CHANGED;
+  private static final int WHOLE_FILE = ATOMIC | ONLY_IF_CHANGED;
 
   /** The drop-in for {@code Files} without options: create, truncate, and refuse bad text. */
   static final WritePlan REPLACE =
@@ -139,7 +142,17 @@ final class WritePlan {
 
   /** Tells whether a file that holds the bytes already is left alone. */
   boolean writesOnlyIfChanged() {
-    return (extras & ONLY_IF_CHANGED) != 0 && (openFlags & OpenFlags.EXCL) == 0;
+    return (extras & ONLY_IF_CHANGED) != 0 && !isExclusive();
+  }
+
+  /** Tells whether readers see the old or the new content, and nothing else. */
+  boolean isAtomic() {
+    return (extras & ATOMIC) != 0;
+  }
+
+  /** Tells whether nothing may be there yet. */
+  boolean isExclusive() {
+    return (openFlags & OpenFlags.EXCL) != 0;
   }
 
   /**
@@ -171,7 +184,8 @@ final class WritePlan {
 
   /** Names the options in {@code extras}, each after a comma and a space. */
   static String extraNames(int extras) {
-    return ((extras & ONLY_IF_CHANGED) != 0 ? ", onlyIfChanged" : "")
+    return ((extras & ATOMIC) != 0 ? ", atomic" : "")
+        + ((extras & ONLY_IF_CHANGED) != 0 ? ", onlyIfChanged" : "")
         + ((extras & CREATE_PARENTS) != 0 ? ", createParents" : "");
   }
 }

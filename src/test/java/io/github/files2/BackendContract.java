@@ -9,6 +9,7 @@ abstract class BackendContract
     implements TextRules,
         FileRules,
         OnlyIfChangedRules,
+        AtomicRules,
         FailureRules,
         ProcessRules,
         DescriptorRules {

@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The options that are about a whole file, through the API: what takes them and what refuses. */
 final class WholeFileTest extends EachLaneTest {
   static Stream<WriteOptions> options() {
-    return Stream.of(WriteOptions.DEFAULT.onlyIfChanged(true));
+    WriteOptions none = WriteOptions.DEFAULT;
+    return Stream.of(none.onlyIfChanged(true), none.atomic(true));
   }
 
   private static void assertRefused(ThrowingCallable call) {
