@@ -259,6 +259,14 @@ static jlong size_of(JNIEnv *env, jclass owner, jint fd)
 	return f2_size(fd);
 }
 
+static jlong remove_leftover(JNIEnv *env, jclass owner, jstring file)
+{
+	(void)owner;
+	char path[PATH_MAX];
+	int64_t result = path_of(env, file, path);
+	return result < 0 ? result : f2_remove_leftover(path);
+}
+
 /* Encodes into a byte[], without any I/O: for the self-test at start-up.
  * Returns the bytes made, cut to the array's length. */
 static jlong encode_text(JNIEnv *env, jclass owner, jstring object,
@@ -316,6 +324,7 @@ static JNINativeMethod methods[] = {
         {"closeFd", "(I)J", (void *)(uintptr_t)close_fd},
         {"syncFd", "(II)J", (void *)(uintptr_t)sync_fd},
         {"sizeOfFd", "(I)J", (void *)(uintptr_t)size_of},
+        {"removeLeftover", "(" STRING ")J", (void *)(uintptr_t)remove_leftover},
         {"encode", "(" STRING "II[B)J", (void *)(uintptr_t)encode_text},
         {"kernelsName", "()" STRING, (void *)(uintptr_t)kernels_name},
 };

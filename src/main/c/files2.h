@@ -41,7 +41,8 @@ enum f2_operation {
 	F2_ENCODE = 8,   /* malformed text: the count is its index */
 	F2_MEMORY = 9,   /* malloc refused */
 	F2_FOREIGN = 10, /* a path that native code must not translate */
-	F2_ATOMIC = 11   /* of an atomic write: the count is its f2_step */
+	F2_ATOMIC = 11,  /* of an atomic write: the count is its f2_step */
+	F2_UNLINK = 12
 };
 
 /* Returns fault with the errors of its clean-up, 0 for none, added. */
@@ -180,7 +181,7 @@ enum f2_step {
 };
 
 /* The names of temporary files, around 16 digits of lower-case hex; shared
- * with Leftovers.java. */
+ * with TempName.java. */
 #define F2_TEMP_PREFIX ".files2-"
 #define F2_TEMP_SUFFIX ".tmp"
 
@@ -190,6 +191,10 @@ enum f2_step {
  * fault is F2_ATOMIC, or F2_MEMORY; its truncate error is that of unlink. */
 int64_t f2_write_atomically(const char *path, const struct f2_rules *rules,
                             struct f2_source *source);
+
+/* Removes path, a temporary file by its name, if no writer holds its lock.
+ * Returns 1, 0 where it is not to be removed, or a fault. */
+int64_t f2_remove_leftover(const char *path);
 
 /* --- onlyIfChanged ----------------------------------------------------- */
 

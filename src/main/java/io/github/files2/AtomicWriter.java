@@ -7,7 +7,6 @@ import java.io.IOException;
  * object. Its native memory is the scratch of the lease, where the target's path lies already.
  */
 final class AtomicWriter {
-  private static final int LOCK_EX_NB = 2 | 4;
   private static final int F_DUPFD_CLOEXEC = 1030;
   private static final int RENAME_NOREPLACE = 1;
   private static final int NEW_FILE = OpenFlags.WRONLY | OpenFlags.CREAT | OpenFlags.EXCL;
@@ -153,7 +152,7 @@ final class AtomicWriter {
   private void lock() {
     int errno;
     do {
-      errno = Libc.flock(fd, LOCK_EX_NB) == 0 ? 0 : Libc.errno();
+      errno = Libc.flock(fd, Libc.LOCK_EX_NB) == 0 ? 0 : Libc.errno();
     } while (errno == Errno.EINTR);
   }
 

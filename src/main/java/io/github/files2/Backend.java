@@ -44,4 +44,10 @@ sealed interface Backend permits ShimBackend, LibcBackend, NioBackend {
 
   /** Returns the size of the file behind {@code fd}, 0 for what has none. */
   long sizeOf(int fd) throws IOException;
+
+  /**
+   * Removes {@code file}, a temporary file by its name, if no writer holds its lock. Returns
+   * whether it did.
+   */
+  boolean removeLeftover(Path file) throws IOException;
 }

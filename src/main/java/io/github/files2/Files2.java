@@ -751,6 +751,24 @@ public final class Files2 {
     Backends.forDescriptor(checkFd(fd)).sync(fd, WritePlan.FLUSH_FULL);
   }
 
+  /**
+   * Removes what {@link WriteOptions#atomic atomic} writes have left in {@code folder} when they
+   * were killed: regular files with a name like {@code .files2-0123456789abcdef.tmp} that were not
+   * changed for a minute and whose lock nobody holds. A live writer holds it, in whatever process
+   * or container. Folders below are not looked into. Nothing is removed on network file systems,
+   * nor on the {@code nio} lane, where nobody can tell.
+   *
+   * @param folder the folder
+   * @return how many files were removed
+   * @throws java.nio.file.FileSystemException if the folder can't be read, or such a file not be
+   *     removed
+   * @throws IOException the declared type; only the above are thrown
+   */
+  public static int removeLeftovers(Path folder) throws IOException {
+    Objects.requireNonNull(folder, "folder");
+    return Leftovers.remove(Backends.preparedForPath(folder), folder);
+  }
+
   // --- java.nio
 
   /**

@@ -18,6 +18,9 @@ final class Libc {
   static final int O_NOFOLLOW = Platform.isIntel() ? 0400000 : 0100000;
   static final int O_NONBLOCK = 04000;
 
+  /** Of flock(2): exclusive, without waiting. */
+  static final int LOCK_EX_NB = 2 | 4;
+
   static final int F_GETFL = 3;
   static final int FALLOC_FL_KEEP_SIZE = 1;
   static final short POLLOUT = 4;

@@ -208,6 +208,55 @@ final class LibcBackend implements Backend, NativeStreams {
     return written[0];
   }
 
+  @Override
+  public boolean removeLeftover(Path file) throws IOException {
+    try (Lease lease = lease()) {
+      if (!putPath(file.toString(), lease.chunk)) {
+        return false;
+      }
+      int flags = Libc.O_NOFOLLOW | Libc.O_NONBLOCK | Libc.O_CLOEXEC;
+      int fd;
+      do {
+        fd = Libc.open(lease.chunk.scratchAddress, OpenFlags.RDONLY | flags, 0);
+      } while (fd < 0 && Libc.errno() == Errno.EINTR);
+      if (fd < 0) {
+        return false; // somebody else's, or gone
+      }
+      try {
+        return isAbandoned(fd, lease.chunk) && unlink(file.toString(), lease.chunk);
+      } finally {
+        Libc.close(fd); // it was only looked at
+      }
+    }
+  }
+
+  /** Takes the file's lock, which a live writer holds: see leftover.c. */
+  private boolean isAbandoned(int fd, Chunk chunk) {
+    Places.Stat stat = places.look(fd, chunk);
+    if (stat == null
+        || !stat.isRegular()
+        || (places.promises(fd, stat, chunk) & Places.FRESH) == 0) {
+      return false;
+    }
+    int errno;
+    do {
+      errno = Libc.flock(fd, Libc.LOCK_EX_NB) == 0 ? 0 : Libc.errno();
+    } while (errno == Errno.EINTR);
+    return errno == 0;
+  }
+
+  /** Removes the path in the scratch; false where it is gone. */
+  private static boolean unlink(String name, Chunk chunk) throws IOException {
+    if (Libc.unlinkat(Libc.AT_FDCWD, chunk.scratchAddress, 0) == 0) {
+      return true;
+    }
+    int errno = Libc.errno();
+    if (errno == Errno.ENOENT) {
+      return false;
+    }
+    throw Errno.exception("unlink", errno, name, 0);
+  }
+
   // --- Opening and closing
 
   /** Puts the path into the scratch as a C string; false where native code must not translate. */

@@ -164,6 +164,11 @@ final class NioBackend implements Backend {
     return Files.newOutputStream(file, NioFile.options(plan.openFlags, false));
   }
 
+  @Override
+  public boolean removeLeftover(Path file) {
+    return false; // the JDK can't see whether a writer is alive
+  }
+
   // --- Numbers of this lane's own
 
   @Override

@@ -201,6 +201,9 @@ final class ShimBackend implements Backend, NativeStreams {
 
   private static native long sizeOfFd(int fd);
 
+  // The native method "removeLeftover" is told from Backend's by its parameter.
+  private static native long removeLeftover(String file);
+
   private static native long encode(String text, int encoding, int rules, byte[] target);
 
   private static native String kernelsName();
@@ -486,5 +489,17 @@ final class ShimBackend implements Backend, NativeStreams {
       throw ShimFault.toException(result, Descriptors.name(fd), null);
     }
     return result;
+  }
+
+  @Override
+  public boolean removeLeftover(Path file) throws IOException {
+    long result = removeLeftover(file.toString());
+    if (result < 0) {
+      if (ShimFault.isForeign(result)) {
+        return false;
+      }
+      throw ShimFault.toException(result, file.toString(), null);
+    }
+    return result > 0;
   }
 }

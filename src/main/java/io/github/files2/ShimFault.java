@@ -20,7 +20,19 @@ final class ShimFault {
 
   /** The operations by their number in files2.h. */
   private static final String[] OPERATIONS = {
-    "", "open", "statx", "fallocate", "write", "ftruncate", "fsync", "close", "encode", "malloc"
+    "",
+    "open",
+    "statx",
+    "fallocate",
+    "write",
+    "ftruncate",
+    "fsync",
+    "close",
+    "encode",
+    "malloc",
+    "a name of the JVM's own",
+    "atomic",
+    "unlink"
   };
 
   private ShimFault() {}

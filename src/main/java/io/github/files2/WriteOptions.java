@@ -278,7 +278,7 @@ public final class WriteOptions {
    *   <li>{@code wx} never replaces what another has created meanwhile. Flags that don't replace
    *       the whole file ({@code a}, {@code r+}) are refused, and so is what is open already.
    *   <li>A failure leaves the old file as it was and no temporary file. After a kill one may be
-   *       left: it is recognised by its name.
+   *       left: see {@link Files2#removeLeftovers}.
    *   <li>Not for a file that others keep open (a log), nor where something is mounted on the file
    *       (as containers do): the rename fails there, and a write without this option works.
    * </ul>
