@@ -203,6 +203,20 @@ final class Errno {
     return exact != 0 || added < 0 ? exact : ofText(text.substring(0, added));
   }
 
+  /** Returns the number that {@link #describe} has told in a reason of ours, or 0. */
+  static int ofReason(String reason) {
+    if (reason != null) {
+      for (String row : TABLE) {
+        int name = row.indexOf(' ') + 1;
+        int text = row.indexOf(' ', name) + 1;
+        if (reason.contains(": " + row.substring(name, text) + "(" + row.substring(text) + ")")) {
+          return Integer.parseInt(row.substring(0, name - 1));
+        }
+      }
+    }
+    return 0;
+  }
+
   /**
    * Returns the exception for a failed operation.
    *

@@ -52,7 +52,7 @@ final class NioFailure {
     return failure;
   }
 
-  /** Returns the errno that {@code e} tells of, in its class or its text, or 0. */
+  /** Returns the errno that {@code e}, the JDK's or ours, tells in its class or text, or 0. */
   static int errnoOf(IOException e) {
     if (e instanceof NoSuchFileException) {
       return Errno.ENOENT;
@@ -64,7 +64,8 @@ final class NioFailure {
       return Errno.EACCES;
     }
     String text = e instanceof FileSystemException given ? given.getReason() : e.getMessage();
-    return Errno.ofTextStart(text);
+    int errno = Errno.ofTextStart(text);
+    return errno != 0 ? errno : Errno.ofReason(text);
   }
 
   /** Tells whether the user, or the file system, can't do this. */

@@ -284,4 +284,66 @@ final class ReportsTest extends EachLaneTest {
           .isTrue();
     }
   }
+
+  // --- Atomic writes
+
+  private static final WriteOptions ATOMIC = WriteOptions.DEFAULT.atomic(true);
+
+  private void assertOnlyTheFile() {
+    assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file()));
+  }
+
+  /** pallets/click#1382, pimutils/vdirsyncer#1133 */
+  @Test
+  void atomic_oldAndNewFile_haveTheModeThatAPlainWriteGives() throws IOException {
+    Needs.linux();
+    Path plain = Files.writeString(folder.resolve("plain"), "");
+    Files2.writeStringSync(file(), "new", ATOMIC);
+    assertThat(Files.getAttribute(file(), "unix:mode"))
+        .isEqualTo(Files.getAttribute(plain, "unix:mode"));
+    Files.setAttribute(file(), "unix:mode", 0644);
+    Files2.writeStringSync(file(), "newer", ATOMIC);
+    assertThat((Integer) Files.getAttribute(file(), "unix:mode") & 07777).isEqualTo(0644);
+  }
+
+  /** JuliusBrussee/caveman#765, and RandallLiuXin/GodotMaker#73: no empty temporary files. */
+  @ParameterizedTest
+  @ValueSource(strings = {"windows-1252", "latin1", "utf8"})
+  void atomic_textThatCantBeEncoded_leavesTheOldFileAndNoOther(String encoding) throws IOException {
+    String old = "o".repeat(42);
+    fileOf(old);
+    WriteOptions options = ATOMIC.encoding(encoding).onMalformedInput(CodingErrorAction.REPORT);
+    for (String text : new String[] {"\ud83d", "x".repeat(300_000) + "\ud83d"}) {
+      assertThatThrownBy(() -> Files2.writeStringSync(file(), text, options))
+          .isInstanceOf(CharacterCodingException.class);
+      assertThat(file()).hasContent(old);
+    }
+    assertOnlyTheFile();
+  }
+
+  /** dbuenzli/bos#70: a file of the kernel may be written, its folder may not. */
+  @Test
+  void atomic_fileInAFolderOfTheKernel_throwsAndPlainModeWrites() throws IOException {
+    Needs.linux();
+    Path comm = Path.of("/proc/self/comm");
+    assertThatThrownBy(() -> Files2.writeStringSync(comm, "atomic", ATOMIC))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("the file is as it was");
+    assertThat(Files2.writeStringSync(comm, "plain")).isEqualTo(5);
+  }
+
+  /** llvm/llvm-project#56501 and its kind: an error that only shows late reaches the caller. */
+  @Test
+  void atomic_fullDisk_throwsAndLeavesTheOldFileAndNoOther() throws IOException {
+    try (Mount mount = Mount.of("ext4")) {
+      Path full = Files.writeString(mount.root().resolve("file"), "old");
+      mount.fill(16 * 1024);
+      assertThatThrownBy(() -> Files2.writeStringSync(full, "n".repeat(1 << 20), ATOMIC))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining("ENOSPC");
+      assertThat(full).hasContent("old");
+      assertThat(mount.root())
+          .isDirectoryNotContaining(path -> TempName.matches(path.getFileName().toString()));
+    }
+  }
 }

@@ -68,6 +68,14 @@ final class TraceProgram {
             .encoding(wish.getOrDefault("encoding", "utf8"))
             .flush(Flush.valueOf(wish.getOrDefault("flush", "NONE")))
             .flag(wish.getOrDefault("flags", "w"));
+    if (wish.containsKey("atomic")) {
+      // Without a wish for flush there is none that would be set.
+      WriteOptions plain = WriteOptions.DEFAULT.flag(wish.getOrDefault("flags", "w"));
+      options = (wish.containsKey("flush") ? options : plain).atomic(true);
+    }
+    if (wish.containsKey("onlyIfChanged")) {
+      options = options.onlyIfChanged(true);
+    }
     if (wish.containsKey("overwrite")) {
       options = options.overwrite(Overwrite.valueOf(wish.get("overwrite")));
     }

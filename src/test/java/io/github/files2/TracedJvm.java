@@ -30,6 +30,7 @@ final class TracedJvm implements AutoCloseable {
   private final String threadId;
   private Process strace;
   private Path log;
+  private Path watched = Path.of("nothing");
   private int cases;
 
   /** A system call: its name, its arguments as strace prints them, what it returned. */
@@ -75,7 +76,11 @@ final class TracedJvm implements AutoCloseable {
     words.addAll(List.of(options));
     strace = new ProcessBuilder(words).redirectErrorStream(true).start();
     String first = new BufferedReader(new InputStreamReader(strace.getInputStream())).readLine();
-    assertThat(first).as("what strace said").contains("attached");
+    if (first == null || !first.contains("attached")) {
+      strace.destroy();
+      strace = null; // so that the next case does not wait for it
+      throw new AssertionError("strace said: " + first);
+    }
   }
 
   private void detach() {
@@ -123,6 +128,26 @@ final class TracedJvm implements AutoCloseable {
     }
   }
 
+  /**
+   * Runs a case while strace makes calls of the thread fail, whatever file they are on: the name of
+   * a temporary one is not known before.
+   */
+  Traced runInjectingAnywhere(Path file, String wish, String... injections) throws IOException {
+    if (strace != null) {
+      detach();
+    }
+    List<String> options = new ArrayList<>(List.of("-e", "trace=%file,%desc"));
+    for (String injection : injections) {
+      options.addAll(List.of("-e", "inject=" + injection));
+    }
+    attach(options.toArray(new String[0]));
+    try {
+      return runTraced(file, wish);
+    } finally {
+      detach();
+    }
+  }
+
   private Traced runTraced(Path file, String wish) throws IOException {
     String marker = "/files2-marker/" + cases + "\"";
     int before = Files.readAllLines(log).size();
@@ -132,12 +157,28 @@ final class TracedJvm implements AutoCloseable {
     List<Call> calls = new ArrayList<>();
     for (String line : lines.subList(before, lines.size())) {
       Matcher matcher = CALL.matcher(line);
-      boolean isOurs = line.contains("<" + file + ">") || line.contains("\"" + file + "\"");
+      boolean isOurs = isOf(file, line) || isOf(watched, line);
       if (isOurs && matcher.matches()) {
         calls.add(new Call(matcher.group(1), matcher.group(2), matcher.group(3)));
       }
     }
     return new Traced(answer, calls);
+  }
+
+  private static boolean isOf(Path file, String line) {
+    return line.contains("<" + file + ">")
+        || line.contains("\"" + file + "\"")
+        || line.contains("<" + file + "/" + TempName.PREFIX);
+  }
+
+  /** Shows the calls on {@code folder} and on what an atomic write makes in it too. */
+  Traced runInFolder(Path file, String wish) throws IOException {
+    watched = file.getParent();
+    try {
+      return run(file, wish);
+    } finally {
+      watched = file.getFileSystem().getPath("nothing");
+    }
   }
 
   private String answer(Path file, String wish, String id) throws IOException {

@@ -99,17 +99,94 @@ final class WholeFileTest extends EachLaneTest {
     Path file = Files.writeString(open.resolve("file"), "old");
     Mount.run("chmod", "0222", file.toString());
     Mount.run("chmod", "0777", open.toString(), folder.toString());
-    ChildJvm child = new ChildJvm().asNobody(Files.createDirectory(folder.resolve("child")));
-    assertThat(
-            child
-                .withOption("-Dfiles2.backend=" + (LANE.isEmpty() ? "shim" : LANE))
-                .run(OnlyIfChangedProgram.class, file.toString(), "old"))
-        .satisfies(result -> assertThat(result.lines()).containsExactly("3"));
+    assertThat(runAsNobody(OnlyIfChangedProgram.class, file.toString(), "old").lines())
+        .containsExactly("3");
     assertThat(file).hasContent("old");
+  }
+
+  /** As a user that permissions apply to, in a folder that only others may write to. */
+  @Test
+  void atomic_folderThatMayNotBeWritten_throwsWithAHintAndKeepsTheFile() throws Exception {
+    Needs.root();
+    Path locked = Files.createDirectory(folder.resolve("locked"));
+    Path file = Files.writeString(locked.resolve("file"), "old");
+    Mount.run("chmod", "0666", file.toString());
+    Mount.run("chmod", "0755", locked.toString(), folder.toString());
+    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1").output())
+        .contains("AccessDeniedException", "EACCES", "the file is as it was", "without atomic");
+    assertThat(file).hasContent("old");
+    assertThat(locked).isDirectoryNotContaining(path -> !path.equals(file));
+  }
+
+  /** A user who may not give files away gets the content in, and the file is his. */
+  @Test
+  void atomic_fileOfAnother_belongsToTheWriterAndLosesItsSpecialBits() throws Exception {
+    Needs.root();
+    Path open = Files.createDirectory(folder.resolve("open"));
+    Path file = Files.writeString(open.resolve("file"), "old");
+    Mount.run("chmod", "6755", file.toString());
+    Mount.run("chmod", "0777", open.toString());
+    Mount.run("chmod", "0755", folder.toString());
+    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1").lines())
+        .containsExactly("3");
+    assertThat(file).hasContent("new");
+    assertThat(Files.getAttribute(file, "unix:uid")).isEqualTo(65534);
+    assertThat((Integer) Files.getAttribute(file, "unix:mode") & 07777).isEqualTo(0755);
+  }
+
+  private ChildJvm.Result runAsNobody(Class<?> program, String... arguments) throws Exception {
+    ChildJvm child = new ChildJvm().asNobody(Files.createDirectory(folder.resolve("child")));
+    String lane = LANE.isEmpty() ? "shim" : LANE;
+    return child.withOption("-Dfiles2.backend=" + lane).run(program, arguments);
+  }
+
+  @Test
+  void atomic_relativeNameWithoutParent_isWrittenInTheWorkingFolder() throws Exception {
+    String lane = LANE.isEmpty() ? "shim" : LANE;
+    String out =
+        new ChildProgram(AtomicProgram.class, "file", "new", "1")
+            .with("-Dfiles2.backend=" + lane)
+            .in(folder)
+            .run()
+            .ok();
+    assertThat(out).startsWith("3");
+    assertThat(file()).hasContent("new");
+    assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"UTF-16", "windows-1252"})
+  void atomic_textOfACharset_isWrittenWhole(String name) throws IOException {
+    Charset charset = Charset.forName(name);
+    WriteOptions options = WriteOptions.DEFAULT.encoding(charset).atomic(true);
+    String text = "\u00e9 x".repeat(100_000);
+    for (int i = 0; i < 2; i++) {
+      assertThat(Files2.writeStringSync(file(), text, options))
+          .isEqualTo(text.getBytes(charset).length);
+      assertThat(Files.readAllBytes(file())).isEqualTo(text.getBytes(charset));
+    }
+  }
+
+  @Test
+  void atomic_missingFolders_areMadeWithCreateParents() throws IOException {
+    Path deep = folder.resolve("a/b/file");
+    WriteOptions options = WriteOptions.DEFAULT.atomic(true).createParents(true);
+    assertThat(Files2.writeStringSync(deep, "new", options)).isEqualTo(3);
+    assertThat(deep).hasContent("new");
+  }
+
+  @Test
+  void atomic_firstWriteOfAProgram_loadsTheNativeLaneAndWaits() throws IOException {
+    Files2.writeStringSync(file(), "new", WriteOptions.DEFAULT.atomic(true));
+    assertThat(Files2.backendReport()).doesNotContain("not prepared yet");
   }
 
   @Test
   void toString_namesTheOption() {
+    assertThat(WriteOptions.DEFAULT.atomic(true).createParents(true))
+        .asString()
+        .contains("flush=default")
+        .endsWith(", atomic, createParents]");
     assertThat(WriteOptions.DEFAULT.onlyIfChanged(true)).asString().endsWith(", onlyIfChanged]");
     assertThat(WriteOptions.DEFAULT.onlyIfChanged(true).onlyIfChanged(false))
         .asString()
