@@ -20,7 +20,7 @@ public final class WriteOptions {
 
   /**
    * The defaults: flag {@code w} to write and {@code a} to append, encoding utf8, mode 0666 less
-   * the umask, no flush, malformed text replaced.
+   * the umask, no flush (but see {@link #atomic}), malformed text replaced.
    */
   public static final WriteOptions DEFAULT =
       new WriteOptions(
@@ -208,7 +208,9 @@ public final class WriteOptions {
   /**
    * Sets what is made durable before the call returns. The sync comes once, after the last byte,
    * for paths and descriptors; its error is thrown. Nothing is thrown for what can't be synced
-   * (pipe, socket, terminal). The folder that names a new file is not synced.
+   * (pipe, socket, terminal). The folder that names a new file is not synced: after a power loss a
+   * file that was there before has the new bytes, a new one may be missing. {@link #atomic} syncs
+   * the folder too, and without a level of its own is as with {@link Flush#FULL}.
    *
    * @param flush the level
    * @return the changed copy

@@ -41,20 +41,36 @@
  *       to 4,096 bytes only. On {@code nio} this is a promise of the {@code Sync} methods alone:
  *       the JDK's {@code writeString} writes pieces of 8 KiB.
  *   <li>The memory of a write does not grow with the text beyond 1 MiB.
+ *   <li>{@code atomic(true)}: a reader, a crash or a failure sees the old content or the new, and
+ *       nothing between; unless {@code flush(NONE)} is set, what has returned survives a power
+ *       loss, its name in the folder too. Owner, mode, ACL, {@code user.*} attributes and SELinux
+ *       label of the old file stay; on {@code nio} the ACL and the label are lost. The new file is
+ *       another inode: hard links and descriptors of the old one keep the old content.
+ *   <li>{@code onlyIfChanged(true)}: a file that holds the bytes already is not opened for writing,
+ *       and the call returns 0.
+ *   <li>{@code createParents(true)}: folders are made after ENOENT only.
  * </ul>
  *
  * <h2>Not promised</h2>
  *
  * <ul>
- *   <li>Atomicity. A reader in the middle of an overwrite sees old and new bytes mixed, where
- *       truncating first would have shown it a short file; a crash in the middle can leave such a
- *       mix. {@link io.github.files2.Overwrite#TRUNCATE} restores the POSIX order.
+ *   <li>Atomicity without {@code atomic(true)}. A reader in the middle of an overwrite sees old and
+ *       new bytes mixed, where truncating first would have shown it a short file; a crash in the
+ *       middle can leave such a mix. {@link io.github.files2.Overwrite#TRUNCATE} restores the POSIX
+ *       order.
  *   <li>Order between two writers of one file at once: each may leave the other's text mixed or
  *       cut. Appends of up to 1 MiB are the exception, above.
  *   <li>Durability without {@code flush}: the bytes are in the page cache and reach the disk when
  *       the kernel gets to it, within about half a minute. (ext4 happens to start writing a
  *       truncated file at its close, which is what makes truncating slow there.)
- *   <li>That the name of a new file is durable: {@code flush} does not sync the folder.
+ *   <li>That the name of a new file is durable: {@code flush} alone does not sync the folder, so
+ *       after a power loss the file may be missing, though its bytes were synced. An existing file
+ *       has its name. {@code atomic(true)} syncs both.
+ *   <li>That no temporary file of an atomic write is left by a SIGKILL or a power loss: its name is
+ *       {@code .files2-}, 16 hex digits, {@code .tmp}, and {@link
+ *       io.github.files2.Files2#removeLeftovers} removes it.
+ *   <li>That two atomic writers of one file are told of each other: the last rename wins.
+ *   <li>That an atomic write respects a read-only file, which {@code rename(2)} does not.
  * </ul>
  *
  * <h2>Lanes</h2>
@@ -76,8 +92,8 @@
  * </ul>
  *
  * Path writes begin on {@code nio}; a daemon thread prepares the native lane once they have taken
- * 100 ms in all. No path write waits for it. An {@code int} descriptor, or mode bits above 0777,
- * prepare it at once.
+ * 100 ms in all. No path write waits for it. An {@code int} descriptor, mode bits above 0777, an
+ * atomic write and {@code removeLeftovers} prepare it at once and wait.
  *
  * <h2>Properties</h2>
  *
