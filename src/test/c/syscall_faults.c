@@ -36,24 +36,19 @@ struct call {
 };
 
 static const struct call calls[] = {
-        {SYS_open, NONE, 0},      {SYS_openat, NONE, 1},
+        {SYS_open, NONE, 0},      {SYS_openat, 0, 1},
         {SYS_write, 0, NONE},     {SYS_pwrite64, 0, NONE},
         {SYS_writev, 0, NONE},    {SYS_ftruncate, 0, NONE},
         {SYS_fallocate, 0, NONE}, {SYS_fsync, 0, NONE},
         {SYS_fdatasync, 0, NONE}, {SYS_close, 0, NONE},
         {SYS_statx, 0, 1},        {SYS_fstat, 0, NONE},
-        {SYS_newfstatat, 0, 1},   {SYS_stat, NONE, 0},
-        {SYS_lstat, NONE, 0},     {SYS_fstatfs, 0, NONE},
-        {SYS_lseek, 0, NONE},     {SYS_read, 0, NONE},
-        {SYS_pread64, 0, NONE},   {SYS_mkdir, NONE, 0},
-        {SYS_flock, 0, NONE},     {SYS_dup, 0, NONE},
-        {SYS_fcntl, 0, NONE},     {SYS_fchmod, 0, NONE},
-        {SYS_fchown, 0, NONE},    {SYS_fsetxattr, 0, NONE},
-        {SYS_fgetxattr, 0, NONE}, {SYS_flistxattr, 0, NONE},
-        {SYS_rename, NONE, 0},    {SYS_renameat2, NONE, 1},
-        {SYS_link, NONE, 0},      {SYS_linkat, NONE, 1},
-        {SYS_unlink, NONE, 0},    {SYS_unlinkat, NONE, 1},
-        {SYS_readlink, NONE, 0},  {SYS_readlinkat, NONE, 1},
+        {SYS_newfstatat, 0, 1},   {SYS_fstatfs, 0, NONE},
+        {SYS_lseek, 0, NONE},     {SYS_fcntl, 0, NONE},
+        {SYS_flock, 0, NONE},     {SYS_fchmod, 0, NONE},
+        {SYS_fchown, 0, NONE},    {SYS_renameat, 0, 1},
+        {SYS_renameat2, 0, 1},    {SYS_rename, NONE, 0},
+        {SYS_linkat, 0, 1},       {SYS_unlinkat, 0, 1},
+        {SYS_unlink, NONE, 0},
 };
 
 enum { CALLS = sizeof calls / sizeof calls[0], MAX_FOLDER = 1024 };
@@ -101,7 +96,7 @@ static bool is_fd_below(long fd)
 {
 	char link[32] = "/proc/self/fd/";
 	char digits[20];
-	char target[MAX_FOLDER + 1];
+	char target[MAX_FOLDER + 2];
 	size_t count = 0;
 	size_t at = strlen(link);
 
@@ -119,7 +114,8 @@ static bool is_fd_below(long fd)
 	long length = f2_real_call(SYS_readlink, arguments);
 	if (length < 0)
 		return false;
-	target[length] = '\0';
+	target[length] = '/'; /* so that the folder itself counts, too */
+	target[length + 1] = '\0';
 	return is_below(target);
 }
 
@@ -128,7 +124,7 @@ static bool counts(const struct call *call, const long *arguments)
 	if (call->path != NONE) {
 		const char *path =
 		        (const char *)(intptr_t)arguments[call->path];
-		if (path != NULL && path[0] != '\0')
+		if (path != NULL && path[0] == '/')
 			return is_below(path);
 	}
 	return call->fd != NONE && is_fd_below(arguments[call->fd]);

@@ -48,7 +48,7 @@ final class NioAtomicWriter {
     try {
       written = complete(pieces);
       publish();
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) { // what the JDK throws undeclared, too
       removeAfter(e);
       throw e;
     }
@@ -78,7 +78,7 @@ final class NioAtomicWriter {
       if (isDurable()) {
         sync(opened);
       }
-    } catch (IOException | RuntimeException | Error e) {
+    } catch (Throwable e) {
       closeAfter(opened, e);
       throw e;
     }
@@ -103,6 +103,7 @@ final class NioAtomicWriter {
           throw AtomicStep.CREATE.exception(e, name);
         }
       } catch (IOException e) {
+        temp = made; // it may be there all the same
         throw AtomicStep.CREATE.exception(e, name);
       }
     }
@@ -208,6 +209,11 @@ final class NioAtomicWriter {
       if (!NioFailure.isUnsupported(e)) {
         throw AtomicStep.ATTRIBUTES.exception(e, name);
       }
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      // JDK 17 lets its own UnixException out, which is checked and not declared.
+      throw AtomicStep.ATTRIBUTES.exception(new IOException(e.getMessage(), e), name);
     }
   }
 

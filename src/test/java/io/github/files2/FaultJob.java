@@ -19,7 +19,9 @@ abstract class FaultJob {
     /** In place on a native lane, truncated first on nio. */
     REPLACES,
     TRUNCATES,
-    APPENDS
+    APPENDS,
+    /** The one or the other, whole. */
+    IS_ATOMIC
   }
 
   final String name;
@@ -178,6 +180,22 @@ abstract class FaultJob {
                 sizeAfter(
                     Files2.write(file, List.of(latin, latin)),
                     2L * (latin.getBytes(UTF_8).length + 1))),
+        text("atomic", Kind.IS_ATOMIC, longOld, little, defaults.atomic(true)),
+        text("atomic, in pieces", Kind.IS_ATOMIC, shortOld, much, defaults.atomic(true)),
+        text(
+            "atomic, unsynced",
+            Kind.IS_ATOMIC,
+            shortOld,
+            latin,
+            defaults.atomic(true).flush(Flush.NONE)),
+        text("atomic, creates", Kind.IS_ATOMIC, none, little, defaults.atomic(true)),
+        text("atomic, exclusive", Kind.IS_ATOMIC, none, little, defaults.atomic(true).flag("wx")),
+        of(
+            "atomic bytes",
+            Kind.IS_ATOMIC,
+            shortOld,
+            longOld,
+            file -> Files2.writeBytesSync(file, longOld, defaults.atomic(true))),
         onFd("descriptor", Kind.APPENDS, "a", shortOld, little),
         onFd("descriptor, in pieces", Kind.APPENDS, "a", shortOld, much),
         onFd("descriptor, truncated", Kind.TRUNCATES, "w", shortOld, much),

@@ -67,7 +67,16 @@ final class SyscallFaults {
     NEWFSTATAT(262),
     FSTATFS(138),
     LSEEK(8),
-    FCNTL(72);
+    FCNTL(72),
+    FLOCK(73),
+    FCHMOD(91),
+    FCHOWN(93),
+    RENAME(82),
+    RENAMEAT(264),
+    RENAMEAT2(316),
+    LINKAT(265),
+    UNLINK(87),
+    UNLINKAT(263);
 
     final int number;
 
@@ -81,6 +90,15 @@ final class SyscallFaults {
 
     boolean writes() {
       return this == WRITE || this == PWRITE64 || this == WRITEV;
+    }
+
+    /** Tells whether the call removes a name. */
+    boolean removes() {
+      return this == UNLINK || this == UNLINKAT;
+    }
+
+    boolean renames() {
+      return this == RENAME || this == RENAMEAT;
     }
 
     boolean syncs() {
