@@ -23,7 +23,9 @@ final class FaultTest {
     String library = SyscallFaults.neededLibrary().toString();
     String out =
         new ChildProgram(FaultProgram.class, library, folder.toString())
-            .with("-Dfiles2.backend=" + lane.propertyName())
+            .with(
+                "-Dfiles2.backend=" + lane.propertyName(),
+                "-Dfiles2.full=" + Boolean.getBoolean("files2.full"))
             .run()
             .ok();
     System.out.println(lane + ": " + out.substring(out.lastIndexOf('\n', out.length() - 2) + 1));

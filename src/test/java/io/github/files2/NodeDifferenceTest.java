@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
  * {@code -Dfiles2.job=LINE} does one job.
  */
 final class NodeDifferenceTest {
-  private static final int JOBS = Integer.getInteger("files2.jobs", 20_000);
+  private static final int JOBS =
+      Integer.getInteger("files2.jobs", Boolean.getBoolean("files2.full") ? 60_000 : 20_000);
   private static final int MOST_REPORTED = 12;
 
   private Path folder;
