@@ -233,7 +233,7 @@ interface FailureRules extends LaneRules {
           .hasMessageContaining("EBADF");
       assertThatThrownBy(() -> write(file, "\ud800", strict)).hasMessageContaining("index 0");
     }
-    assertThat(openDescriptors()).isEqualTo(before);
+    assertThat(openDescriptors()).isLessThanOrEqualTo(before); // the collector closes, too
     assertThat(file).hasContent("old");
   }
 }
