@@ -29,6 +29,9 @@ final class Pieces {
     this.maxBytes = source.maxBytes();
     if (maxBytes + Source.MIN_TARGET_BYTES <= buffer.capacity()) {
       makeNext();
+      if (!hasEnded) {
+        throw new IllegalStateException("a source that makes more than it says: " + source);
+      }
       maxBytes = buffer.remaining();
       isExact = true;
     }

@@ -13,7 +13,11 @@ final class Utf8Source extends TextSource {
 
   @Override
   public long maxBytes() {
-    return (isLatin1 ? 2L : 3L) * (text.length() - index);
+    return (long) maxBytesPerChar() * (text.length() - index);
+  }
+
+  private int maxBytesPerChar() {
+    return isLatin1 ? 2 : 3;
   }
 
   @Override
@@ -41,7 +45,7 @@ final class Utf8Source extends TextSource {
     int start = target.position();
     while (index < text.length()) {
       int block = Math.min(text.length() - index, scratch.maxChars());
-      int fitting = Math.min(block, target.remaining() / 3);
+      int fitting = Math.min(block, target.remaining() / maxBytesPerChar());
       if (fitting < block && target.position() > start) {
         break; // a whole block goes into the next target
       }

@@ -81,6 +81,11 @@ final class Utf8SourceTest {
 
   private void check(String text) {
     byte[] expected = NaiveEncoder.encode("utf8", text);
+    Utf8Source whole = new Utf8Source(text, scratch);
+    int bound = (int) whole.maxBytes() + Source.MIN_TARGET_BYTES;
+    assertThat(whole.fill(ByteBuffer.allocate(bound)))
+        .as("%d chars at once", text.length())
+        .isTrue();
     assertThat(new Utf8Source(text, scratch).countBytes()).as("count").isEqualTo(expected.length);
     for (int room : new int[] {Source.MIN_TARGET_BYTES, 1000, 3 * Scratch.CHARS, 64 * 1024}) {
       if (room < 1000 && text.length() > 1100) {
