@@ -67,6 +67,9 @@ final class FaultProgram {
   }
 
   private void tryAll(FaultJob job, Syscall call) throws IOException {
+    if (!tryOnce(job, call, 1, 1, -ERRNOS[0])) {
+      return; // the job does not make this call
+    }
     for (int errno : ERRNOS) {
       tryEachTime(job, call, -errno);
     }

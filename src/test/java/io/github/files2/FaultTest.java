@@ -14,7 +14,8 @@ final class FaultTest {
   private static final Pattern SUMMARY =
       Pattern.compile("(\\d+) runs, (\\d+) faults, (\\d+) wrong\n$");
 
-  @TempDir Path folder;
+  @TempDir(factory = InMemory.class)
+  Path folder;
 
   @ParameterizedTest
   @EnumSource
