@@ -8,14 +8,18 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
  * A JVM that a test starts, of the kind that runs the test, with Files2, its tests and JNA on the
- * class path unless told otherwise. Each method adds to the command and returns this.
+ * class path unless told otherwise: for what a process has only one of, such as its user, umask,
+ * limits, locale, properties. Each method adds to the command and returns this.
  */
 final class ChildProgram {
   private static final int TIMEOUT_SECONDS = 120;
@@ -23,12 +27,13 @@ final class ChildProgram {
   private final List<String> wrapper = new ArrayList<>();
   private final List<String> options = new ArrayList<>();
   private final List<String> command = new ArrayList<>();
+  private final Map<String, String> environment = new HashMap<>();
   private String classPath = classPath();
   private Path folder;
 
   ChildProgram(Class<?> program, String... arguments) {
     command.add(program.getName());
-    command.addAll(List.of(arguments));
+    withArguments(arguments);
     if (Runtime.version().feature() >= 24) {
       options.add("--enable-native-access=ALL-UNNAMED");
     }
@@ -45,6 +50,48 @@ final class ChildProgram {
       assertThat(exitCode).as("exit code; out: %s; err: %s", out, err).isZero();
       return out;
     }
+
+    /** Returns the lines that a child printed which ended well. */
+    List<String> lines() {
+      return ok().lines().toList();
+    }
+  }
+
+  /** Adds arguments of the program. */
+  ChildProgram withArguments(String... arguments) {
+    command.addAll(List.of(arguments));
+    return this;
+  }
+
+  ChildProgram withEnvironment(String name, String value) {
+    environment.put(name, value);
+    return this;
+  }
+
+  /** Runs the child as a user that permissions apply to; {@code open} is open to everybody then. */
+  ChildProgram asNobody(Path open) throws IOException {
+    Path copy = Files.createDirectory(open.resolve("class-path"));
+    List<String> entries = new ArrayList<>();
+    for (String entry : classPath.split(File.pathSeparator)) {
+      entries.add(copyOf(Path.of(entry), copy.resolve(String.valueOf(entries.size()))));
+    }
+    classPath = String.join(File.pathSeparator, entries);
+    Path temp = Files.createDirectory(open.resolve("temp"));
+    Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return under(Needs.tool("setpriv").toString(), "--reuid=65534", "--regid=65534")
+        .under("--clear-groups")
+        .with("-Djava.io.tmpdir=" + temp, "-Djna.tmpdir=" + temp);
+  }
+
+  private static String copyOf(Path entry, Path target) throws IOException {
+    try (Stream<Path> files = Files.walk(entry)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path copy = target.resolve(entry.relativize(file).toString());
+        Files.copy(file, file.equals(entry) ? target : copy);
+      }
+    }
+    return target.toString();
   }
 
   /** Runs the child under a command such as {@code strace}. */
@@ -79,7 +126,7 @@ final class ChildProgram {
     List<String> words = new ArrayList<>(wrapper);
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // A child is short: what pays off later costs more than it brings.
-    words.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath));
+    words.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath));
     words.addAll(options);
     words.addAll(command);
     return words;
@@ -92,6 +139,7 @@ final class ChildProgram {
       Path err = Files.createTempFile("files2-child", ".err");
       try {
         ProcessBuilder builder = new ProcessBuilder(words());
+        builder.environment().putAll(environment);
         if (folder != null) {
           builder.directory(folder.toFile());
         }

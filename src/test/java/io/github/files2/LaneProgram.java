@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program for {@link ChildJvm}: makes writes on a lane and prints a line for each, the bytes
+ * A program for {@link ChildProgram}: makes writes on a lane and prints a line for each, the bytes
  * written or the exception.
  */
 final class LaneProgram {

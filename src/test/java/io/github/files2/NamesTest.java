@@ -21,9 +21,9 @@ final class NamesTest {
 
   @TempDir Path folder;
 
-  private static ChildJvm child(String lane) {
+  private static ChildProgram child(String lane) {
     Lanes.needed(lane);
-    return new ChildJvm().withOption("-D" + Settings.BACKEND + "=" + lane);
+    return new ChildProgram(Program.class).with("-D" + Settings.BACKEND + "=" + lane);
   }
 
   private String shell(String script) throws IOException, InterruptedException {
@@ -36,10 +36,6 @@ final class NamesTest {
         new String(process.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     assertThat(process.waitFor()).as(output).isZero();
     return output;
-  }
-
-  private static void checkRan(ChildJvm.Result result) {
-    assertThat(result.exitStatus()).as(result.output()).isZero();
   }
 
   /** The programs that run in the other processes. */
@@ -119,8 +115,8 @@ final class NamesTest {
         """);
     String names = shell("ls -b odd | cat");
     for (String lane : LANES) {
-      ChildJvm child = child(lane).withEnvironment("LC_ALL", locale);
-      checkRan(child.run(Program.class, "write-listed", folder.resolve("odd").toString()));
+      ChildProgram child = child(lane).withEnvironment("LC_ALL", locale);
+      child.withArguments("write-listed", folder.resolve("odd").toString()).run().ok();
       assertThat(shell("ls -b odd | cat")).as("names, %s", lane).isEqualTo(names);
       assertThat(shell("cat odd/*")).as("content, %s", lane).isEqualTo("123456\n".repeat(6));
     }
@@ -142,10 +138,8 @@ final class NamesTest {
   private void checkNamed(String locale, String option) throws Exception {
     for (String lane : LANES) {
       shell("rm -rf jdk files2 && mkdir jdk files2");
-      ChildJvm child = child(lane).withEnvironment("LC_ALL", locale).withOption(option);
-      ChildJvm.Result result = child.run(Program.class, "write-named", folder.toString());
-      checkRan(result);
-      List<String> outcomes = result.lines();
+      ChildProgram child = child(lane).withEnvironment("LC_ALL", locale).with(option);
+      List<String> outcomes = child.withArguments("write-named", folder.toString()).run().lines();
       for (int i = 0; i < outcomes.size(); i += 2) {
         assertThat(outcomes.get(i + 1)).as("name %s, %s", i / 2, lane).isEqualTo(outcomes.get(i));
       }
@@ -158,7 +152,7 @@ final class NamesTest {
     Needs.linux();
     for (String lane : LANES) {
       shell("rm -rf here && mkdir here");
-      checkRan(child(lane).in(folder.resolve("here")).run(Program.class, "write-relative"));
+      child(lane).in(folder.resolve("here")).withArguments("write-relative").run().ok();
       assertThat(shell("ls here")).as(lane).isEqualTo("by-drop-in\nby-files2\nby-jdk\nby-open\n");
       assertThat(shell("cat here/by-files2")).as(lane).isEqualTo("textmore");
     }
@@ -169,8 +163,8 @@ final class NamesTest {
     Needs.linux();
     for (String lane : LANES) {
       shell("rm -rf here there && mkdir here there");
-      ChildJvm child = child(lane).withOption("-Duser.dir=" + folder.resolve("there"));
-      checkRan(child.in(folder.resolve("here")).run(Program.class, "write-relative"));
+      ChildProgram child = child(lane).with("-Duser.dir=" + folder.resolve("there"));
+      child.in(folder.resolve("here")).withArguments("write-relative").run().ok();
       assertThat(shell("ls here")).as(lane).isEmpty();
       assertThat(shell("ls there")).as(lane).isEqualTo("by-drop-in\nby-files2\nby-jdk\nby-open\n");
       assertThat(shell("cat there/by-files2")).as(lane).isEqualTo("textmore");

@@ -2,7 +2,6 @@ package io.github.files2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,13 +15,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 interface ProcessRules extends LaneRules {
   int LIMIT_BYTES = 2 * 1024 * 1024;
 
-  private List<String> run(ChildJvm child, List<String> steps)
-      throws IOException, InterruptedException {
-    List<String> arguments = new ArrayList<>(List.of(backend().name()));
-    arguments.addAll(steps);
-    ChildJvm.Result result = child.run(LaneProgram.class, arguments.toArray(new String[0]));
-    assertThat(result.exitStatus()).as(result.output()).isZero();
-    return result.lines();
+  /** Returns a program that does what {@link #run} tells it. */
+  private static ChildProgram program() {
+    return new ChildProgram(LaneProgram.class);
+  }
+
+  private List<String> run(ChildProgram program, List<String> steps) {
+    return program
+        .withArguments(backend().name())
+        .withArguments(steps.toArray(new String[0]))
+        .run()
+        .lines();
   }
 
   @ParameterizedTest
@@ -36,7 +39,7 @@ interface ProcessRules extends LaneRules {
         steps.add(LaneProgram.step(flag, mode, 3, folder().resolve(flag + mode)));
       }
     }
-    ChildJvm child = new ChildJvm().through("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh");
+    ChildProgram child = program().under("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh");
     assertThat(run(child, steps)).containsOnly("wrote 3");
     for (String flag : List.of("w", "wx", "a")) {
       for (String mode : modes) {
@@ -55,7 +58,7 @@ interface ProcessRules extends LaneRules {
     Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
     Path file = fileOf("old");
     Path missing = folder().resolve("missing");
-    ChildJvm child = new ChildJvm().asNobody(folder());
+    ChildProgram child = program().asNobody(folder());
     List<String> steps = new ArrayList<>();
     List<Path> targets = List.of(file, missing, hidden);
     for (Path target : targets) {
@@ -85,7 +88,7 @@ interface ProcessRules extends LaneRules {
     Path created = shared.resolve("created");
     List<String> answers =
         run(
-            new ChildJvm().asNobody(folder()),
+            program().asNobody(folder()),
             List.of(
                 LaneProgram.step("w", "666", 3, writeOnly),
                 LaneProgram.step("a", "666", 3, writeOnly),
@@ -100,10 +103,10 @@ interface ProcessRules extends LaneRules {
   @Test
   default void write_noDescriptorLeft_throwsEmfile() throws Exception {
     Path file = fileOf("old");
-    ChildJvm child = new ChildJvm().through(Needs.tool("prlimit").toString(), "--nofile=100");
+    ChildProgram child = program().under(Needs.tool("prlimit").toString(), "--nofile=100");
     List<String> answers =
         run(
-            child.withOption("-XX:-MaxFDLimit"),
+            child.with("-XX:-MaxFDLimit"),
             List.of(
                 LaneProgram.TAKE_ALL_DESCRIPTORS,
                 LaneProgram.step("w", "666", 3, file),
@@ -123,8 +126,8 @@ interface ProcessRules extends LaneRules {
     Path created = folder().resolve("created");
     Path empty = Files.createFile(folder().resolve("empty"));
     Path appended = Files.write(folder().resolve("appended"), new byte[LIMIT_BYTES - 10]);
-    ChildJvm child =
-        new ChildJvm().through(Needs.tool("prlimit").toString(), "--fsize=" + LIMIT_BYTES);
+    ChildProgram child =
+        program().under(Needs.tool("prlimit").toString(), "--fsize=" + LIMIT_BYTES);
     List<String> answers =
         run(
             child,
@@ -150,8 +153,8 @@ interface ProcessRules extends LaneRules {
   @Test
   default void write_longerOldFileFailsMidway_isCutToWhatWasWritten() throws Exception {
     Path file = Files.write(file(), new byte[LIMIT_BYTES + 500_000]);
-    ChildJvm child =
-        new ChildJvm().through(Needs.tool("prlimit").toString(), "--fsize=" + LIMIT_BYTES);
+    ChildProgram child =
+        program().under(Needs.tool("prlimit").toString(), "--fsize=" + LIMIT_BYTES);
     List<String> answers =
         run(child, List.of(LaneProgram.step("w", "666", LIMIT_BYTES + 100_000, file)));
     assertThat(answers.get(0)).startsWith("PartialWriteException " + LIMIT_BYTES);
@@ -161,8 +164,8 @@ interface ProcessRules extends LaneRules {
   @Test
   default void update_failsMidway_neverChangesTheSize() throws Exception {
     Path file = Files.write(file(), new byte[LIMIT_BYTES + 500_000]);
-    ChildJvm child =
-        new ChildJvm().through(Needs.tool("prlimit").toString(), "--fsize=" + LIMIT_BYTES);
+    ChildProgram child =
+        program().under(Needs.tool("prlimit").toString(), "--fsize=" + LIMIT_BYTES);
     List<String> answers =
         run(child, List.of(LaneProgram.step("r+", "666", LIMIT_BYTES + 100_000, file)));
     assertThat(answers.get(0)).contains("EFBIG");

@@ -17,16 +17,16 @@ import org.junit.jupiter.api.Test;
 final class ProgramTest extends EachLaneTest {
   private static final int THREADS = 16;
 
-  private static ChildJvm child() {
-    ChildJvm child = new ChildJvm();
-    return LANE.isEmpty() ? child : child.withOption("-D" + Settings.BACKEND + "=" + LANE);
+  private static ChildProgram child(Class<?> program, String... arguments) {
+    ChildProgram child = new ChildProgram(program, arguments);
+    return LANE.isEmpty() ? child : child.with("-D" + Settings.BACKEND + "=" + LANE);
   }
 
   @Test
   void write_standardStreams_appearsInOrder() throws Exception {
-    ChildJvm.Result result = child().run(Streams.class);
-    assertThat(result.output()).isEqualTo("1 caf\u00e9\n2\n3\n4\n5\n6\n");
-    assertThat(result.exitStatus()).isZero();
+    Needs.tool("sh");
+    ChildProgram child = child(Streams.class).under("sh", "-c", "exec \"$@\" 2>&1", "sh");
+    assertThat(child.run().ok()).isEqualTo("1 caf\u00e9\n2\n3\n4\n5\n6\n");
   }
 
   static final class Streams {
@@ -46,9 +46,7 @@ final class ProgramTest extends EachLaneTest {
   @Test
   void write_oneFileDescriptorVeryOften_needsNoMoreMemory() throws Exception {
     Needs.linux();
-    ChildJvm.Result result = child().withOption("-Xmx12m").run(ManyWrites.class, "400000");
-    assertThat(result.output()).isEmpty();
-    assertThat(result.exitStatus()).isZero();
+    child(ManyWrites.class, "400000").with("-Xmx12m").run().ok();
   }
 
   static final class ManyWrites {
@@ -66,9 +64,7 @@ final class ProgramTest extends EachLaneTest {
 
   @Test
   void write_firstCallsOfManyThreads_areAllDone() throws Exception {
-    ChildJvm.Result result = child().run(FirstCalls.class, folder.toString());
-    assertThat(result.output()).isEmpty();
-    assertThat(result.exitStatus()).isZero();
+    child(FirstCalls.class, folder.toString()).run().ok();
     try (var files = Files.list(folder)) {
       assertThat(files)
           .hasSize(THREADS)

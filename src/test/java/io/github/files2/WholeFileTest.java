@@ -112,7 +112,7 @@ final class WholeFileTest extends EachLaneTest {
     Path file = Files.writeString(locked.resolve("file"), "old");
     Mount.run("chmod", "0666", file.toString());
     Mount.run("chmod", "0755", locked.toString(), folder.toString());
-    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1").output())
+    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1").err())
         .contains("AccessDeniedException", "EACCES", "the file is as it was", "without atomic");
     assertThat(file).hasContent("old");
     assertThat(locked).isDirectoryNotContaining(path -> !path.equals(file));
@@ -134,10 +134,12 @@ final class WholeFileTest extends EachLaneTest {
     assertThat((Integer) Files.getAttribute(file, "unix:mode") & 07777).isEqualTo(0755);
   }
 
-  private ChildJvm.Result runAsNobody(Class<?> program, String... arguments) throws Exception {
-    ChildJvm child = new ChildJvm().asNobody(Files.createDirectory(folder.resolve("child")));
+  private ChildProgram.Result runAsNobody(Class<?> program, String... arguments) throws Exception {
     String lane = LANE.isEmpty() ? "shim" : LANE;
-    return child.withOption("-Dfiles2.backend=" + lane).run(program, arguments);
+    return new ChildProgram(program, arguments)
+        .asNobody(Files.createDirectory(folder.resolve("child")))
+        .with("-Dfiles2.backend=" + lane)
+        .run();
   }
 
   @Test
