@@ -23,6 +23,7 @@ import java.util.stream.Stream;
  */
 final class ChildProgram {
   private static final int TIMEOUT_SECONDS = 120;
+  private static final String AGENT = "-javaagent:";
 
   private final List<String> wrapper = new ArrayList<>();
   private final List<String> options = new ArrayList<>();
@@ -39,7 +40,7 @@ final class ChildProgram {
     }
     // What counts the code that tests reach, where there is one.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(option -> option.startsWith("-javaagent:"))
+        .filter(option -> option.startsWith(AGENT))
         .forEach(options::add);
   }
 
@@ -76,6 +77,8 @@ final class ChildProgram {
       entries.add(copyOf(Path.of(entry), copy.resolve(String.valueOf(entries.size()))));
     }
     classPath = String.join(File.pathSeparator, entries);
+    // An agent's jar is in the home of the user who builds.
+    options.removeIf(option -> option.startsWith(AGENT));
     Path temp = Files.createDirectory(open.resolve("temp"));
     Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwxrwxrwx"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
