@@ -36,19 +36,22 @@ struct call {
 };
 
 static const struct call calls[] = {
-        {SYS_open, NONE, 0},      {SYS_openat, 0, 1},
-        {SYS_write, 0, NONE},     {SYS_pwrite64, 0, NONE},
-        {SYS_writev, 0, NONE},    {SYS_ftruncate, 0, NONE},
-        {SYS_fallocate, 0, NONE}, {SYS_fsync, 0, NONE},
-        {SYS_fdatasync, 0, NONE}, {SYS_close, 0, NONE},
-        {SYS_statx, 0, 1},        {SYS_fstat, 0, NONE},
-        {SYS_newfstatat, 0, 1},   {SYS_fstatfs, 0, NONE},
-        {SYS_lseek, 0, NONE},     {SYS_fcntl, 0, NONE},
-        {SYS_flock, 0, NONE},     {SYS_fchmod, 0, NONE},
-        {SYS_fchown, 0, NONE},    {SYS_renameat, 0, 1},
-        {SYS_renameat2, 0, 1},    {SYS_rename, NONE, 0},
-        {SYS_linkat, 0, 1},       {SYS_unlinkat, 0, 1},
-        {SYS_unlink, NONE, 0},
+        {SYS_open, NONE, 0},         {SYS_openat, 0, 1},
+        {SYS_write, 0, NONE},        {SYS_pwrite64, 0, NONE},
+        {SYS_writev, 0, NONE},       {SYS_ftruncate, 0, NONE},
+        {SYS_fallocate, 0, NONE},    {SYS_fsync, 0, NONE},
+        {SYS_fdatasync, 0, NONE},    {SYS_close, 0, NONE},
+        {SYS_statx, 0, 1},           {SYS_fstat, 0, NONE},
+        {SYS_newfstatat, 0, 1},      {SYS_fstatfs, 0, NONE},
+        {SYS_lseek, 0, NONE},        {SYS_fcntl, 0, NONE},
+        {SYS_flock, 0, NONE},        {SYS_fchmod, 0, NONE},
+        {SYS_fchown, 0, NONE},       {SYS_renameat, 0, 1},
+        {SYS_renameat2, 0, 1},       {SYS_rename, NONE, 0},
+        {SYS_linkat, 0, 1},          {SYS_unlinkat, 0, 1},
+        {SYS_unlink, NONE, 0},       {SYS_getxattr, NONE, 0},
+        {SYS_fgetxattr, 0, NONE},    {SYS_listxattr, NONE, 0},
+        {SYS_flistxattr, 0, NONE},   {SYS_fsetxattr, 0, NONE},
+        {SYS_fremovexattr, 0, NONE},
 };
 
 enum { CALLS = sizeof calls / sizeof calls[0], MAX_FOLDER = 1024 };

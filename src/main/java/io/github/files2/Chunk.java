@@ -13,6 +13,9 @@ final class Chunk implements AutoCloseable {
   /** Room beside it for a path (PATH_MAX) and for what the kernel answers, in bytes. */
   static final int SCRATCH_BYTES = 8 * 1024;
 
+  /** Where in the scratch the kernel's answers go: a path that lies before is needed again. */
+  static final int ANSWER_OFFSET = SCRATCH_BYTES - 512;
+
   /** The bytes to write. */
   final ByteBuffer buffer;
 
@@ -20,11 +23,13 @@ final class Chunk implements AutoCloseable {
   final ByteBuffer scratch;
 
   /**
-   * Where {@link #buffer} and {@link #scratch} begin; valid as long as this object is reachable.
+   * Where {@link #buffer}, {@link #scratch} and the answers begin; valid as long as this object is
+   * reachable.
    */
   final long address;
 
   final long scratchAddress;
+  final long answerAddress;
 
   private final ChunkPool pool;
 
@@ -38,6 +43,7 @@ final class Chunk implements AutoCloseable {
     this.scratch = memory.slice(byteCount, SCRATCH_BYTES).order(ByteOrder.nativeOrder());
     this.address = addressOf(memory);
     this.scratchAddress = address + byteCount;
+    this.answerAddress = scratchAddress + ANSWER_OFFSET;
   }
 
   /** Returns where a direct buffer's memory begins. */

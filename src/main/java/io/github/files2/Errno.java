@@ -196,11 +196,15 @@ final class Errno {
     return 0;
   }
 
-  /** As {@link #ofText}, for a text to which the JDK has added its own words. */
-  static int ofTextStart(String text) {
-    int exact = ofText(text);
-    int added = text == null ? -1 : text.indexOf(" or ");
-    return exact != 0 || added < 0 ? exact : ofText(text.substring(0, added));
+  /** As {@link #ofText}, for a text with words of the JDK before it, or behind. */
+  static int ofTextWithin(String text) {
+    if (text == null) {
+      return 0;
+    }
+    int end = text.indexOf(" or ");
+    String given = text.substring(text.lastIndexOf(": ") < 0 ? 0 : text.lastIndexOf(": ") + 2);
+    int exact = ofText(given);
+    return exact != 0 || end < 0 ? exact : ofText(text.substring(0, end));
   }
 
   /** Returns the number that {@link #describe} has told in a reason of ours, or 0. */

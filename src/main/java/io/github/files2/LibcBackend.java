@@ -421,8 +421,8 @@ final class LibcBackend implements Backend, NativeStreams {
   /** Asks RLIMIT_FSIZE, which {@code fallocate} does not when it keeps the size. */
   private static boolean isOverLimit(long size, Chunk chunk) {
     // struct rlimit: the soft limit first; all ones is none.
-    return Libc.getrlimit(Libc.RLIMIT_FSIZE, chunk.scratchAddress) == 0
-        && Long.compareUnsigned(size, chunk.scratch.getLong(0)) > 0;
+    return Libc.getrlimit(Libc.RLIMIT_FSIZE, chunk.answerAddress) == 0
+        && Long.compareUnsigned(size, chunk.scratch.getLong(Chunk.ANSWER_OFFSET)) > 0;
   }
 
   /** Cuts the file to what was written, or gives back what was reserved for nothing. */
@@ -523,8 +523,10 @@ final class LibcBackend implements Backend, NativeStreams {
   /** Waits in {@code poll}; whatever it says, the next write tells more. Returns 0 or errno. */
   private static int waitUntilWritable(int fd, Chunk chunk) {
     // struct pollfd: int fd, short events, short revents.
-    chunk.scratch.putInt(0, fd).putShort(4, Libc.POLLOUT).putShort(6, (short) 0);
-    return Libc.poll(chunk.scratchAddress, 1, POLL_MILLIS) < 0 ? Libc.errno() : 0;
+    int offset = Chunk.ANSWER_OFFSET;
+    chunk.scratch.putInt(offset, fd).putShort(offset + 4, Libc.POLLOUT);
+    chunk.scratch.putShort(offset + 6, (short) 0);
+    return Libc.poll(chunk.answerAddress, 1, POLL_MILLIS) < 0 ? Libc.errno() : 0;
   }
 
   private void syncFile(int fd, String name, int flush, long written, Chunk chunk)

@@ -43,7 +43,7 @@ final class NioFailure {
       return withCause(Errno.exception(operation, Errno.EACCES, name, 0), e);
     }
     String reason = given.getReason();
-    int errno = e.getClass() == FileSystemException.class ? Errno.ofTextStart(reason) : 0;
+    int errno = e.getClass() == FileSystemException.class ? Errno.ofTextWithin(reason) : 0;
     return errno == 0 ? e : withCause(Errno.exception(operation, errno, name, 0), e);
   }
 
@@ -64,7 +64,7 @@ final class NioFailure {
       return Errno.EACCES;
     }
     String text = e instanceof FileSystemException given ? given.getReason() : e.getMessage();
-    int errno = Errno.ofTextStart(text);
+    int errno = Errno.ofTextWithin(text);
     return errno != 0 ? errno : Errno.ofReason(text);
   }
 

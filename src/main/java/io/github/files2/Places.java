@@ -49,9 +49,6 @@ final class Places {
   private static final int S_IFMT = 0170000;
   private static final int S_IFREG = 0100000;
 
-  /** Where in a chunk's scratch the answers go; paths lie before. */
-  private static final int ANSWER_OFFSET = Chunk.SCRATCH_BYTES - 512;
-
   /** An empty C string, for AT_EMPTY_PATH: the answers are 256 bytes at most. */
   private static final int EMPTY_OFFSET = Chunk.SCRATCH_BYTES - 8;
 
@@ -74,18 +71,20 @@ final class Places {
               fd < 0 ? chunk.scratchAddress : chunk.scratchAddress + EMPTY_OFFSET,
               fd < 0 ? 0 : Libc.AT_EMPTY_PATH,
               STATX_TYPE | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID_UNIQUE,
-              chunk.scratchAddress + ANSWER_OFFSET);
+              chunk.answerAddress);
     } while (result != 0 && Libc.errno() == Errno.EINTR);
     if (result != 0) {
       return null;
     }
-    int mask = chunk.scratch.getInt(ANSWER_OFFSET + STX_MASK);
-    int mode = Short.toUnsignedInt(chunk.scratch.getShort(ANSWER_OFFSET + STX_MODE));
+    int mask = chunk.scratch.getInt(Chunk.ANSWER_OFFSET + STX_MASK);
+    int mode = Short.toUnsignedInt(chunk.scratch.getShort(Chunk.ANSWER_OFFSET + STX_MODE));
     return new Stat(
         (mode & S_IFMT) == S_IFREG,
-        chunk.scratch.getLong(ANSWER_OFFSET + STX_SIZE),
-        chunk.scratch.getLong(ANSWER_OFFSET + STX_BLOCKS) * BLOCK_BYTES,
-        (mask & STATX_MNT_ID_UNIQUE) != 0 ? chunk.scratch.getLong(ANSWER_OFFSET + STX_MNT_ID) : 0);
+        chunk.scratch.getLong(Chunk.ANSWER_OFFSET + STX_SIZE),
+        chunk.scratch.getLong(Chunk.ANSWER_OFFSET + STX_BLOCKS) * BLOCK_BYTES,
+        (mask & STATX_MNT_ID_UNIQUE) != 0
+            ? chunk.scratch.getLong(Chunk.ANSWER_OFFSET + STX_MNT_ID)
+            : 0);
   }
 
   /** Returns what the file system of {@code fd} (or of the path in the scratch) promises. */
@@ -113,16 +112,16 @@ final class Places {
 
   /** Tells whether the file system of {@code fd} has plenty of room for {@code byteCount} more. */
   static boolean hasRoom(int fd, long byteCount, Chunk chunk) {
-    if (Libc.fstatfs(fd, chunk.scratchAddress + ANSWER_OFFSET) != 0) {
+    if (Libc.fstatfs(fd, chunk.answerAddress) != 0) {
       return false; // not known: the careful way
     }
-    long blockBytes = chunk.scratch.getLong(ANSWER_OFFSET + F_BSIZE);
-    long freeBlocks = chunk.scratch.getLong(ANSWER_OFFSET + F_BAVAIL);
+    long blockBytes = chunk.scratch.getLong(Chunk.ANSWER_OFFSET + F_BSIZE);
+    long freeBlocks = chunk.scratch.getLong(Chunk.ANSWER_OFFSET + F_BAVAIL);
     return freeBlocks > (byteCount + SPARE_BYTES) / blockBytes;
   }
 
   private int judge(int fd, Chunk chunk) {
-    long answer = chunk.scratchAddress + ANSWER_OFFSET;
+    long answer = chunk.answerAddress;
     int result;
     do {
       result = fd < 0 ? Libc.statfs(chunk.scratchAddress, answer) : Libc.fstatfs(fd, answer);
@@ -130,8 +129,8 @@ final class Places {
     if (result != 0) {
       return 0; // not known: the careful way
     }
-    int blockBits = blockBits(chunk.scratch.getLong(ANSWER_OFFSET + F_BSIZE));
-    return switch ((int) chunk.scratch.getLong(ANSWER_OFFSET)) {
+    int blockBits = blockBits(chunk.scratch.getLong(Chunk.ANSWER_OFFSET + F_BSIZE));
+    return switch ((int) chunk.scratch.getLong(Chunk.ANSWER_OFFSET)) {
       case 0xef53, 0x58465342, 0x01021994, 0xf2f52010 -> // ext2/3/4, XFS, tmpfs, F2FS
           KNOWN | FRESH | RESERVES | blockBits;
       case 0x794c7630 -> KNOWN | FRESH | RESERVES | OVERLAY | blockBits;

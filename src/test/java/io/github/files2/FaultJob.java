@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -58,6 +59,11 @@ abstract class FaultJob {
 
   /** Closes it. */
   void close() throws IOException {}
+
+  /** Tells whether the file has what else belongs to it, however the call ended. */
+  boolean isWhole(Path file) throws IOException {
+    return true;
+  }
 
   private interface Write {
     long run(Path file) throws IOException;
@@ -110,6 +116,35 @@ abstract class FaultJob {
       @Override
       void close() throws IOException {
         stream.close();
+      }
+    };
+  }
+
+  /** The old file has an attribute, which stays whether the write fails or not. */
+  private static FaultJob withAttribute(String name, byte[] old, String text) {
+    return new FaultJob(name, Kind.IS_ATOMIC, old, text.getBytes(UTF_8)) {
+      private static final String ATTRIBUTE = "files2";
+      private boolean hasAttribute;
+
+      @Override
+      void open(Path file) throws IOException {
+        hasAttribute = Files.getFileStore(file).supportsFileAttributeView("user");
+        if (hasAttribute) {
+          Files.setAttribute(file, "user:" + ATTRIBUTE, old);
+        }
+      }
+
+      @Override
+      long write(Path file) throws IOException {
+        return Files2.writeStringSync(file, text, WriteOptions.DEFAULT.atomic(true));
+      }
+
+      @Override
+      boolean isWhole(Path file) throws IOException {
+        return !hasAttribute
+            || Files.getFileAttributeView(file, UserDefinedFileAttributeView.class)
+                .list()
+                .contains(ATTRIBUTE);
       }
     };
   }
@@ -196,6 +231,7 @@ abstract class FaultJob {
             shortOld,
             longOld,
             file -> Files2.writeBytesSync(file, longOld, defaults.atomic(true))),
+        withAttribute("atomic, attribute", shortOld, little),
         onFd("descriptor", Kind.APPENDS, "a", shortOld, little),
         onFd("descriptor, in pieces", Kind.APPENDS, "a", shortOld, much),
         onFd("descriptor, truncated", Kind.TRUNCATES, "w", shortOld, much),

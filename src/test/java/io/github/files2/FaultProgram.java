@@ -131,6 +131,7 @@ final class FaultProgram {
     check(
         openFiles().equals(openBefore), run + "open before and after: " + openBefore + openFiles());
     job.close();
+    check(job.isWhole(file), run + "an attribute is lost");
     try (Stream<Path> left = Files.list(file.getParent())) {
       // The JDK looks at what it deletes.
       boolean mayBeLeft = times > 0 && (call.removes() || isRemovalOfNio(call));
@@ -182,6 +183,7 @@ final class FaultProgram {
         call.renames()
             || call.opens()
             || call.syncs()
+            || call.isOnAttributes()
             || call == Syscall.FTRUNCATE
             || call == Syscall.CLOSE;
     return !isVital || answer == -Errno.EINTR;

@@ -76,7 +76,13 @@ final class SyscallFaults {
     RENAMEAT2(316),
     LINKAT(265),
     UNLINK(87),
-    UNLINKAT(263);
+    UNLINKAT(263),
+    GETXATTR(191),
+    FGETXATTR(193),
+    LISTXATTR(194),
+    FLISTXATTR(196),
+    FSETXATTR(190),
+    FREMOVEXATTR(199);
 
     final int number;
 
@@ -99,6 +105,11 @@ final class SyscallFaults {
 
     boolean renames() {
       return this == RENAME || this == RENAMEAT;
+    }
+
+    /** Tells whether the call is one of xattr(7). */
+    boolean isOnAttributes() {
+      return name().endsWith("XATTR");
     }
 
     boolean syncs() {
