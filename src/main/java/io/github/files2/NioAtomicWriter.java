@@ -226,7 +226,7 @@ final class NioAtomicWriter {
   private void publish() throws IOException {
     try {
       if (plan.isExclusive()) {
-        Files.createLink(target.file(), temp); // a move would replace what came meanwhile
+        publishExclusively();
       } else {
         Files.move(
             temp,
@@ -237,6 +237,16 @@ final class NioAtomicWriter {
       }
     } catch (IOException e) {
       throw AtomicStep.PUBLISH.exception(e, name);
+    }
+  }
+
+  private void publishExclusively() throws IOException {
+    try {
+      Files.createLink(target.file(), temp); // a move would replace what came meanwhile
+    } catch (UnsupportedOperationException e) {
+      // A zip file has no links, and its moves are made by one thread at a time.
+      Files.move(temp, target.file());
+      temp = null;
     }
   }
 

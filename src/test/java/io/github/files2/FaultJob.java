@@ -192,14 +192,12 @@ abstract class FaultJob {
                     Base64.getEncoder().encodeToString(longOld),
                     defaults.encoding("base64"))),
         of("bytes", Kind.REPLACES, shortOld, longOld, file -> Files2.writeBytesSync(file, longOld)),
-        of(
+        buffer("buffer", shortOld, ByteBuffer.wrap(longOld)),
+        buffer("read-only buffer", shortOld, ByteBuffer.wrap(longOld).asReadOnlyBuffer()),
+        buffer(
             "direct buffer",
-            Kind.REPLACES,
             longOld,
-            shortOld,
-            file ->
-                Files2.writeBytesSync(
-                    file, ByteBuffer.allocateDirect(shortOld.length).put(shortOld).flip())),
+            ByteBuffer.allocateDirect(shortOld.length).put(shortOld).flip()),
         of(
             "Files2.writeString",
             Kind.REPLACES,
@@ -235,6 +233,24 @@ abstract class FaultJob {
         onFd("descriptor", Kind.APPENDS, "a", shortOld, little),
         onFd("descriptor, in pieces", Kind.APPENDS, "a", shortOld, much),
         onFd("descriptor, truncated", Kind.TRUNCATES, "w", shortOld, much),
+        of(
+            "descriptor, opened, synced, closed",
+            Kind.APPENDS,
+            shortOld,
+            little.getBytes(UTF_8),
+            file -> {
+              int fd = Files2.openSync(file, "a");
+              long written;
+              try {
+                written = Files2.writeStringSync(fd, little);
+                Files2.fsyncSync(fd);
+              } catch (IOException e) {
+                Files2.closeSync(fd);
+                throw e;
+              }
+              Files2.closeSync(fd);
+              return written;
+            }),
         onDescriptor("FileDescriptor", shortOld, little),
         onDescriptor("FileDescriptor, in pieces", shortOld, much));
   }
@@ -243,6 +259,32 @@ abstract class FaultJob {
       String name, Kind kind, byte[] old, String text, WriteOptions options) {
     byte[] added = text.getBytes(UTF_8);
     return of(name, kind, old, added, file -> Files2.writeStringSync(file, text, options));
+  }
+
+  /** The position of the buffer tells how far a write got, too. */
+  private static FaultJob buffer(String name, byte[] old, ByteBuffer data) {
+    byte[] added = new byte[data.remaining()];
+    data.get(0, added);
+    return of(
+        name,
+        Kind.REPLACES,
+        old,
+        added,
+        file -> {
+          ByteBuffer buffer = data.duplicate();
+          long expected = 0;
+          try {
+            expected = Files2.writeBytesSync(file, buffer);
+            return expected;
+          } catch (PartialWriteException e) {
+            expected = e.bytesWritten();
+            throw e;
+          } finally {
+            if (buffer.position() != expected) {
+              throw new AssertionError(name + " is at " + buffer.position() + " of " + expected);
+            }
+          }
+        });
   }
 
   /** For methods that return the path and no count. */
