@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -45,7 +48,46 @@ final class CornerCasesTest extends EachLaneTest {
     assertThat(file()).doesNotExist();
   }
 
+  // --- Descriptors
+
+  @ParameterizedTest
+  @ValueSource(ints = {1_000, (1 << 20) + 77_777})
+  void descriptor_neverOpened_throwsAndNamesIt(int fd) {
+    assertThatThrownBy(() -> Files2.writeStringSync(fd, "text"))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("fd " + fd);
+    assertThatThrownBy(() -> Files2.fsyncSync(fd))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("fd " + fd);
+    assertThatThrownBy(() -> Files2.closeSync(fd))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("fd " + fd);
+  }
+
+  /** Not even a byte order mark. */
+  @Test
+  void descriptor_emptyTextOfACharset_writesNothing() throws Exception {
+    WriteOptions options = WriteOptions.DEFAULT.encoding(StandardCharsets.UTF_16);
+    int fd = Files2.openSync(file(), "w");
+    assertThat(Files2.writeStringSync(fd, "", options)).isZero();
+    Files2.closeSync(fd);
+    assertThat(file()).isEmptyFile();
+  }
+
   // --- Options
+
+  @Test
+  void toString_ofEachChoice_namesIt() {
+    WriteOptions options = WriteOptions.DEFAULT;
+    assertThat(options.flush(Flush.NONE)).asString().contains("flush=NONE");
+    assertThat(options.flush(Flush.DATA)).asString().contains("flush=DATA");
+    assertThat(options.flush(true)).asString().contains("flush=FULL");
+    assertThat(options.overwrite(Overwrite.TRUNCATE)).asString().contains("overwrite=TRUNCATE");
+    assertThat(options.overwrite(Overwrite.IN_PLACE)).asString().contains("overwrite=IN_PLACE");
+    assertThat(options.onMalformedInput(CodingErrorAction.REPORT))
+        .asString()
+        .contains("malformed=REPORT");
+  }
 
   @ParameterizedTest
   @ValueSource(strings = {"utf32", "utF32"})
