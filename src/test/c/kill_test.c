@@ -61,15 +61,16 @@ static size_t make(unsigned version, char *content)
 	return count * LINE_BYTES;
 }
 
-static void write_versions(unsigned first)
+/* seed: of the names of temporary files, as what a kill has left has some. */
+static void write_versions(unsigned first, uint64_t seed)
 {
 	for (unsigned version = first;; version++) {
 		struct f2_ready ready;
-		struct f2_rules rules = {
-		        .open_flags = O_WRONLY | O_CREAT | O_TRUNC,
-		        .mode = 0644,
-		        .flush = F2_FLUSH_FULL,
-		        .nonce = (uint64_t)version << 32 | version};
+		struct f2_rules rules = {.open_flags =
+		                                 O_WRONLY | O_CREAT | O_TRUNC,
+		                         .mode = 0644,
+		                         .flush = F2_FLUSH_FULL,
+		                         .nonce = seed + version};
 		size_t count = make(version, expected);
 
 		f2_ready_init(&ready, (const uint8_t *)expected, count);
@@ -113,12 +114,13 @@ static unsigned kill_one(unsigned last)
 {
 	int status;
 	unsigned seen = last;
+	uint64_t seed = random_below(SIZE_MAX);
 	atomic_store(written, last);
 	pid_t writer = fork();
 
 	must(writer >= 0, "fork");
 	if (writer == 0)
-		write_versions(last + 1);
+		write_versions(last + 1, seed);
 	uint64_t end = micros() + random_below(MOST_MICROS);
 	while (micros() < end) {
 		unsigned version = read_version();
