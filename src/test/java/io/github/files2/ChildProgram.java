@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 final class ChildProgram {
   private static final int TIMEOUT_SECONDS = 120;
-  private static final String AGENT = "-javaagent:";
+  static final String AGENT = "-javaagent:";
 
   private final List<String> wrapper = new ArrayList<>();
   private final List<String> options = new ArrayList<>();
@@ -78,7 +78,7 @@ final class ChildProgram {
     }
     classPath = String.join(File.pathSeparator, entries);
     // An agent's jar is in the home of the user who builds.
-    options.removeIf(option -> option.startsWith(AGENT));
+    without(AGENT);
     Path temp = Files.createDirectory(open.resolve("temp"));
     Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwxrwxrwx"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -108,9 +108,9 @@ final class ChildProgram {
     return this;
   }
 
-  /** Takes an option of the JVM back that this class gives. */
-  ChildProgram without(String jvmOption) {
-    options.remove(jvmOption);
+  /** Takes the options of the JVM back that this class gives and that begin so. */
+  ChildProgram without(String start) {
+    options.removeIf(option -> option.startsWith(start));
     return this;
   }
 
@@ -129,7 +129,7 @@ final class ChildProgram {
     List<String> words = new ArrayList<>(wrapper);
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // A child is short: what pays off later costs more than it brings.
-    words.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath));
+    words.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", classPath));
     words.addAll(options);
     words.addAll(command);
     return words;
