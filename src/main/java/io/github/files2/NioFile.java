@@ -11,6 +11,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -28,6 +29,9 @@ final class NioFile implements AutoCloseable {
   private static final int OWNER_WRITE = 0200;
   private static final int SPECIAL_BITS = 07000;
   private static final int MAX_LINKS = 40; // as in the kernel
+
+  /** The path is looked at again once it is open: a log may be rotated in between. */
+  private static final int MAX_TRIES = 10;
 
   private final Path file;
   private final String name;
@@ -80,10 +84,25 @@ final class NioFile implements AutoCloseable {
         // The plain overwrite, which a program may do only once: nothing more is loaded for it.
         return new NioFile(file, false, Files.newOutputStream(file), null, 0, true);
       }
-      return openWith(file, openFlags, mode, syncs);
+      for (int tries = 1; ; tries++) {
+        try {
+          return openWith(file, openFlags, mode, syncs);
+        } catch (NoSuchFileException e) {
+          if (tries == MAX_TRIES || !mayHaveMoved(file, openFlags)) {
+            throw e;
+          }
+        }
+      }
     } catch (IOException e) {
       throw NioFailure.named(e, Errno.openOperation(openFlags, mode), file.toString());
     }
+  }
+
+  /** Tells whether a file that is created can only be missing because it was moved meanwhile. */
+  private static boolean mayHaveMoved(Path file, int openFlags) {
+    Path folder = file.toAbsolutePath().getParent();
+    boolean creates = (openFlags & OpenFlags.CREAT) != 0;
+    return creates && folder != null && Files.isDirectory(folder) && !Files.isSymbolicLink(file);
   }
 
   private static NioFile openWith(Path file, int openFlags, int mode, boolean syncs)

@@ -327,6 +327,24 @@ public final class WriteOptions {
     return withExtra(WritePlan.CREATE_PARENTS, createParents);
   }
 
+  /**
+   * Sets whether an {@link Appender} looks before each record whether its path still names the file
+   * that it has open, and opens the path anew if it does not, or if the file has become shorter:
+   * for logs that are rotated by a rename or truncated. Costs a look at the path (two {@code
+   * stat(2)} at most) a record. What was written between the rotation and the look is in the old
+   * file. Other calls open their path each time and take no notice.
+   *
+   * @param reopenIfMoved whether to look
+   * @return the changed copy
+   */
+  public WriteOptions reopenIfMoved(boolean reopenIfMoved) {
+    return withExtra(WritePlan.REOPEN_IF_MOVED, reopenIfMoved);
+  }
+
+  boolean reopensIfMoved() {
+    return (extras & WritePlan.REOPEN_IF_MOVED) != 0;
+  }
+
   private WriteOptions withExtra(int bit, boolean isSet) {
     int changed = isSet ? extras | bit : extras & ~bit;
     return new WriteOptions(openFlags, encoding, mode, flush, reportsMalformed, overwrite, changed);

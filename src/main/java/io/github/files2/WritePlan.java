@@ -29,6 +29,9 @@ final class WritePlan {
   /** {@link #extras}: all or nothing. */
   static final int ATOMIC = 4;
 
+  /** {@link #extras}: for an {@link Appender} alone. */
+  static final int REOPEN_IF_MOVED = 8;
+
   /** What of {@link #extras} is about the whole content of a file. */
   private static final int WHOLE_FILE = ATOMIC | ONLY_IF_CHANGED;
 
@@ -175,9 +178,10 @@ final class WritePlan {
    * @throws IllegalArgumentException if it asks for what needs a path
    */
   WritePlan forOpen() {
-    if (extras != 0) {
+    int needsPath = extras & ~REOPEN_IF_MOVED;
+    if (needsPath != 0) {
       throw new IllegalArgumentException(
-          extraNames(extras).substring(2) + " needs a path: what is open already has its file");
+          extraNames(needsPath).substring(2) + " needs a path: what is open already has its file");
     }
     return this;
   }
@@ -186,6 +190,7 @@ final class WritePlan {
   static String extraNames(int extras) {
     return ((extras & ATOMIC) != 0 ? ", atomic" : "")
         + ((extras & ONLY_IF_CHANGED) != 0 ? ", onlyIfChanged" : "")
-        + ((extras & CREATE_PARENTS) != 0 ? ", createParents" : "");
+        + ((extras & CREATE_PARENTS) != 0 ? ", createParents" : "")
+        + ((extras & REOPEN_IF_MOVED) != 0 ? ", reopenIfMoved" : "");
   }
 }

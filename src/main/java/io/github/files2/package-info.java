@@ -49,6 +49,9 @@
  *   <li>{@code onlyIfChanged(true)}: a file that holds the bytes already is not opened for writing,
  *       and the call returns 0.
  *   <li>{@code createParents(true)}: folders are made after ENOENT only.
+ *   <li>{@link io.github.files2.Appender}: each record is appended by one call as above; with
+ *       {@code reopenIfMoved(true)} a record goes to the file that the path names when it is
+ *       written.
  * </ul>
  *
  * <h2>Not promised</h2>

@@ -104,6 +104,11 @@ final class TraceProgram {
               : Files2.writeBytesSync(out.getFD(), bytes, options);
         }
       }
+      case "appender" -> {
+        try (Appender appender = Appender.open(file, options)) {
+          return appender.write(text);
+        }
+      }
       case "nio" -> {
         OpenOption[] how =
             Arrays.stream(wish.get("options").split(","))
