@@ -131,9 +131,7 @@ static void replace(struct thread *thread, long i, bool durable)
 	must(fchmod(fd, old.st_mode & 07777) == 0, "fchmod");
 	if (durable)
 		must(fsync(fd) == 0, "fsync");
-	int twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	must(twin >= 0 && close(fd) == 0, "close");
-	must(rename(temp, thread->file) == 0 && close(twin) == 0, "rename");
+	must(rename(temp, thread->file) == 0 && close(fd) == 0, "rename");
 	if (durable)
 		must(fsync(parent) == 0, "fsync of the folder");
 	must(close(parent) == 0, "close");

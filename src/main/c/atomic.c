@@ -113,8 +113,18 @@ static int64_t complete(const struct temp *temp, const char *path,
 	return fault == 0 ? 0 : f2_step_fault(F2_STEP_SYNC, f2_error_of(fault));
 }
 
-/* Closes what was written, since that may report a late error, and keeps the
- * lock all the same. */
+/* Whether close(2) may have an error left to report: not after fsync(2), nor
+ * where files are local, which do nothing when they are closed. */
+static bool may_fail_late(const struct f2_spot *spot, const struct temp *temp,
+                          bool durable)
+{
+	return !durable &&
+	       (!spot->exists ||
+	        (f2_place(temp->fd, NULL, &spot->old) & F2_PLACE_FRESH) == 0);
+}
+
+/* Closes what was written before it gets its name, and keeps the lock all the
+ * same. */
 static int64_t close_written(struct temp *temp)
 {
 	temp->keeper = fcntl(temp->fd, F_DUPFD_CLOEXEC, 0);
@@ -207,7 +217,7 @@ int64_t f2_write_atomically(const char *path, const struct f2_rules *rules,
 	fault = create(&spot, rules, &temp);
 	if (fault == 0)
 		fault = complete(&temp, path, &spot, rules, source, &written);
-	if (fault == 0)
+	if (fault == 0 && may_fail_late(&spot, &temp, durable))
 		fault = close_written(&temp);
 	if (fault == 0)
 		fault = publish(&spot, exclusive, &temp);

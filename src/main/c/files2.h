@@ -231,8 +231,8 @@ struct f2_stat {
 /* Looks at fd, or at path where fd is -1. Returns 0 or errno. */
 int f2_look(int fd, const char *path, struct f2_stat *found);
 
-/* Looks at name in folder, with flags and mask of statx(2). Returns 0 or errno.
- */
+/* Looks at name in folder, with flags and mask of statx(2), and for the mount.
+ * Returns 0 or errno. */
 int f2_look_at(int folder, const char *name, int at_flags, unsigned mask,
                struct f2_stat *found);
 

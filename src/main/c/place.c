@@ -70,7 +70,8 @@ int f2_look_at(int folder, const char *name, int at_flags, unsigned mask,
 	long result;
 	/* A FUSE daemon may answer EINTR. */
 	do {
-		result = syscall(SYS_statx, folder, name, at_flags, mask, &st);
+		result = syscall(SYS_statx, folder, name, at_flags,
+		                 mask | STATX_MNT_ID_UNIQUE, &st);
 	} while (result != 0 && errno == EINTR);
 	if (result != 0) {
 		/* Old seccomp filters answer EPERM for calls they don't know.
@@ -94,8 +95,7 @@ int f2_look_at(int folder, const char *name, int at_flags, unsigned mask,
 
 int f2_look(int fd, const char *path, struct f2_stat *found)
 {
-	const unsigned mask =
-	        STATX_TYPE | STATX_SIZE | STATX_BLOCKS | STATX_MNT_ID_UNIQUE;
+	const unsigned mask = STATX_TYPE | STATX_SIZE | STATX_BLOCKS;
 	return path != NULL ? f2_look_at(AT_FDCWD, path, 0, mask, found)
 	                    : f2_look_at(fd, "", AT_EMPTY_PATH, mask, found);
 }

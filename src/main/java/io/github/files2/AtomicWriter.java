@@ -79,7 +79,9 @@ final class AtomicWriter {
     try {
       create();
       written = complete(source);
-      closeWritten();
+      if (!isDurable()) {
+        closeWritten(); // fsync has reported all
+      }
       publish();
     } catch (IOException | RuntimeException | Error e) {
       IOException later = tidy();
@@ -183,7 +185,7 @@ final class AtomicWriter {
     }
   }
 
-  /** Closes what was written, since that may report a late error, and keeps the lock. */
+  /** Closes what was written, since that may report a late error over a network; keeps the lock. */
   private void closeWritten() throws IOException {
     keeper = Libc.fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (keeper < 0) {

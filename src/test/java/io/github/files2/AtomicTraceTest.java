@@ -7,6 +7,7 @@ import io.github.files2.TracedJvm.Traced;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -33,8 +34,6 @@ final class AtomicTraceTest {
           "flock",
           "write",
           "fsync",
-          "fcntl",
-          "close",
           "renameat",
           "close",
           "fsync",
@@ -52,8 +51,6 @@ final class AtomicTraceTest {
           "flistxattr",
           "fchmod",
           "fsync",
-          "fcntl",
-          "close",
           "renameat",
           "close",
           "fsync",
@@ -76,6 +73,7 @@ final class AtomicTraceTest {
     if (jvm == null) {
       jvm = new TracedJvm(mount.root(), lane);
       jvm.warmUp(file, "atomic=");
+      jvm.warmUp(file, ""); // what the file system promises is asked once
       jvms.put(lane, jvm);
     }
     return jvm;
@@ -120,7 +118,10 @@ final class AtomicTraceTest {
   void shim_notDurable_makesTheCallsOfTheFloorWithoutSyncs(String data) throws IOException {
     String wish = "atomic= flush=NONE data=" + data;
     Files.deleteIfExists(file);
-    assertThat(traced("shim", wish).names()).isEqualTo(withoutSyncs(NEW_FLOOR));
+    // Where the new file lies is not known: over a network its close might fail.
+    List<String> closingFirst = new ArrayList<>(withoutSyncs(NEW_FLOOR));
+    closingFirst.addAll(closingFirst.indexOf("renameat"), List.of("fcntl", "close"));
+    assertThat(traced("shim", wish).names()).isEqualTo(closingFirst);
     assertThat(traced("shim", wish).names()).isEqualTo(withoutSyncs(REPLACING_FLOOR));
   }
 
@@ -149,14 +150,20 @@ final class AtomicTraceTest {
   @ValueSource(strings = {"shim", "libc"})
   void native_lockIsHeldUntilAfterTheRename(String lane) throws IOException {
     Files.writeString(file, "old");
-    List<Call> calls = traced(lane, "atomic=").calls();
-    List<String> names = calls.stream().map(Call::name).toList();
-    int rename = names.indexOf("renameat");
-    assertThat(names.indexOf("flock")).isBetween(0, names.indexOf("write"));
-    assertThat(calls.get(names.indexOf("fcntl")).arguments()).contains("F_DUPFD_CLOEXEC");
-    // The descriptor that was written is closed before, its twin after.
-    assertThat(names.subList(names.indexOf("fcntl"), rename)).containsOnlyOnce("close");
-    assertThat(names.subList(rename, names.size())).contains("close");
+    for (String flush : new String[] {"", " flush=NONE"}) {
+      List<Call> calls = traced(lane, "atomic=" + flush).calls();
+      List<String> names = calls.stream().map(Call::name).toList();
+      int rename = names.indexOf("renameat");
+      assertThat(names.indexOf("flock")).isBetween(0, names.indexOf("write"));
+      assertThat(names.subList(rename, names.size())).contains("close");
+      if (names.contains("fcntl")) {
+        assertThat(calls.get(names.indexOf("fcntl")).arguments()).contains("F_DUPFD_CLOEXEC");
+        // The descriptor that was written is closed before, its twin after.
+        assertThat(names.subList(names.indexOf("fcntl"), rename)).containsOnlyOnce("close");
+      } else {
+        assertThat(names.subList(names.indexOf("write"), rename)).doesNotContain("close");
+      }
+    }
   }
 
   @ParameterizedTest
@@ -169,8 +176,6 @@ final class AtomicTraceTest {
     "nio, write:error=EIO:when=1, write: EIO",
     "shim, renameat:error=EXDEV, rename: EXDEV",
     "libc, renameat:error=EXDEV, rename: EXDEV",
-    "shim, close:error=EDQUOT:when=1, close: EDQUOT",
-    "libc, close:error=EDQUOT:when=1, close: EDQUOT",
     "shim, fchmod:error=EIO, fchmod: EIO",
     "libc, fchmod:error=EIO, fchmod: EIO"
   })
@@ -183,6 +188,17 @@ final class AtomicTraceTest {
     try (Stream<Path> files = Files.list(folder)) {
       assertThat(files).containsExactly(file);
     }
+  }
+
+  /** As over a network, where what was not synced may not even fit. */
+  @ParameterizedTest
+  @ValueSource(strings = {"shim", "libc"})
+  void closeThatFailsBeforeTheRename_leavesNothing(String lane) throws IOException {
+    Files.deleteIfExists(file);
+    Traced traced =
+        jvm(lane).runInjectingAnywhere(file, "atomic= flush=NONE", "close:error=EDQUOT:when=1");
+    assertThat(traced.answer()).contains("atomic write: close: EDQUOT");
+    assertThat(folder).isEmptyDirectory();
   }
 
   @ParameterizedTest

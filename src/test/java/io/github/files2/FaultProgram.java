@@ -121,9 +121,9 @@ final class FaultProgram {
     }
     String run = String.format("%s, %s %d x %d is %d: ", job.name, call, nth, times, answer);
     if (failure == null) {
-      // The third close of an atomic write is that of the folder, and the second on nio that of
-      // attributes that were read: they hold nothing back.
-      boolean isFolders = job.kind == FaultJob.Kind.IS_ATOMIC && nth >= (isNative ? 3 : 2);
+      // What an atomic write closes after the file is the folder, or on nio attributes that were
+      // read: they hold nothing back.
+      boolean isFolders = job.kind == FaultJob.Kind.IS_ATOMIC && nth >= 2;
       checkSuccess(job, call, answer, times > 0, isFolders, written, run);
     } else {
       checkFailure(job, call, answer, times > 0, failure, run);
