@@ -144,11 +144,32 @@ final class BenchmarksTest {
             .build();
     int bodies =
         annotated(EncodingBenchmark.class, Benchmark.class).size()
-            + annotated(JavaEncoderBenchmark.class, Benchmark.class).size();
+            + annotated(JavaEncoderBenchmark.class, Benchmark.class).size()
+            + annotated(LogBenchmark.class, Benchmark.class).size();
     for (Class<?> benchmark : BENCHMARKS) {
       bodies += annotated(benchmark, Benchmark.class).size();
     }
     assertThat(new Runner(options).run()).hasSize(bodies);
+  }
+
+  @Test
+  void log_eachWay_writesItsLine() throws Exception {
+    Lane lane = new Lane();
+    lane.lane = LANE;
+    lane.force();
+    LogBenchmark benchmark = new LogBenchmark();
+    LogBenchmark.Log log = new LogBenchmark.Log();
+    log.folder = folder.toString();
+    log.open();
+    benchmark.appender(log, lane);
+    benchmark.appendStringSync(log, lane);
+    benchmark.filesWriteString(log);
+    benchmark.fileChannel(log);
+    benchmark.bufferedWriter(log);
+    List<String> lines = Files.readAllLines(log.file());
+    assertThat(lines).hasSize(5);
+    assertThat(lines).allMatch(line -> line.length() >= 79 && line.length() < 400);
+    log.close();
   }
 
   @Test
