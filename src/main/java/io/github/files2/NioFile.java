@@ -305,9 +305,16 @@ final class NioFile implements AutoCloseable {
     }
   }
 
-  /** Returns the size of the file by now. */
+  /** Returns the size of the file by now; what is known of it where the path no longer names it. */
   long size() throws IOException {
-    return isRegular ? Files.size(file) : 0;
+    if (!isRegular) {
+      return 0;
+    }
+    try {
+      return Files.size(file);
+    } catch (NoSuchFileException e) {
+      return startBytes + written;
+    }
   }
 
   // --- Syncing
