@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.Flushable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -26,8 +27,8 @@ import java.util.concurrent.locks.StampedLock;
  * }</pre>
  *
  * Safe for use by many threads, which don't wait for each other here, but for a {@link #close} and,
- * with {@link WriteOptions#reopenIfMoved}, for a new opening. With an encoding that is a charset of
- * Java's they write one after the other.
+ * with {@link WriteOptions#reopenIfMoved}, for a new opening. On the {@code nio} lane, and with an
+ * encoding that is a charset of Java's, they write one after the other.
  *
  * <p>A record that fails throws what any write throws, and the appender stays usable: {@link
  * PartialWriteException} tells how much of it is in the file. The descriptor stays on its file when
@@ -35,26 +36,22 @@ import java.util.concurrent.locks.StampedLock;
  * process does not get it.
  */
 public final class Appender implements Appendable, Flushable, Closeable {
-  private static final int CLOSED = -1;
-
-  /** A {@link #key} that no file has. */
+  /** A {@link Opened#key} that no file has. */
   private static final Object GONE = new Object();
 
   private final Path file;
   private final String name;
   private final WritePlan plan;
-  private final Backend backend;
+  private final Backend lane;
   private final boolean reopensIfMoved;
 
-  /** Held to write, alone to change {@link #fd}: a closed number may be another file's at once. */
+  /** Held to write, alone to change the file: a closed number may be another's at once. */
   private final StampedLock lock = new StampedLock();
 
   private final Object surrogates = new Object();
 
-  private int fd;
-
-  /** What the path named when it was opened; {@code null} where the file system has no keys. */
-  private Object key;
+  /** The file, {@code null} once closed. */
+  private Opened opened;
 
   /** The largest size seen: a file that is smaller by now was truncated. */
   private volatile long seenBytes;
@@ -67,9 +64,18 @@ public final class Appender implements Appendable, Flushable, Closeable {
     this.name = file.toString();
     this.plan = plan;
     this.reopensIfMoved = reopensIfMoved;
-    this.backend = Backends.preparedForPath(file);
-    this.fd = openFile(plan.openFlags);
+    this.lane = Backends.preparedForPath(file);
+    this.opened = openFile(plan.openFlags);
   }
+
+  /**
+   * What is open.
+   *
+   * @param owner the lane that knows the number: not every path can be left to native code
+   * @param key what the path named before and after it was opened, {@link #GONE} where that was not
+   *     the same, so that the next record opens it anew; {@code null} where there are no keys
+   */
+  private record Opened(int fd, Backend owner, Object key) {}
 
   /**
    * Opens a file to append to, as UTF-8, and creates it where it is missing.
@@ -107,18 +113,29 @@ public final class Appender implements Appendable, Flushable, Closeable {
     return new Appender(file, plan, options.reopensIfMoved());
   }
 
-  private int openFile(int openFlags) throws IOException {
-    int opened;
+  private Opened openFile(int openFlags) throws IOException {
+    Object before = reopensIfMoved ? keyOf(look()) : null;
+    int fd;
     try {
-      opened = backend.open(file, openFlags, plan.mode);
+      fd = lane.open(file, openFlags, plan.mode);
     } catch (NoSuchFileException e) {
       Parents.make(file, plan, e);
-      opened = backend.open(file, openFlags, plan.mode);
+      fd = lane.open(file, openFlags, plan.mode);
     }
-    if (reopensIfMoved) {
-      remember(opened);
+    Backend owner = Descriptors.remove(fd); // nobody else may close it
+    try {
+      BasicFileAttributes found = reopensIfMoved ? look() : null;
+      seenBytes = found == null ? 0 : found.size();
+      boolean isSame = !reopensIfMoved || Objects.equals(before, keyOf(found));
+      return new Opened(fd, owner, isSame ? before : GONE);
+    } catch (IOException | RuntimeException e) {
+      try {
+        owner.close(fd);
+      } catch (IOException later) {
+        e.addSuppressed(later);
+      }
+      throw e;
     }
-    return opened;
   }
 
   // --- Records
@@ -126,7 +143,7 @@ public final class Appender implements Appendable, Flushable, Closeable {
   /**
    * Appends a record: nothing is added to it, and no line end is. Text that is no {@code String} is
    * copied once. A surrogate that {@link #append(char)} has kept comes first, in the same {@code
-   * write(2)}.
+   * write(2)}; before an empty record it is kept on.
    *
    * @param record the text
    * @return the number of bytes written, 0 or more
@@ -138,7 +155,7 @@ public final class Appender implements Appendable, Flushable, Closeable {
    */
   public long write(CharSequence record) throws IOException {
     String text = Objects.requireNonNull(record, "record").toString();
-    return writeText(highSurrogate == 0 ? text : takeHighSurrogate() + text);
+    return writeText(highSurrogate == 0 || text.isEmpty() ? text : takeHighSurrogate() + text);
   }
 
   private String takeHighSurrogate() {
@@ -161,9 +178,9 @@ public final class Appender implements Appendable, Flushable, Closeable {
         }
       }
       checkOpen();
-      return plan.encoding.isCharset()
-          ? CharsetWriter.write(backend, fd, text, plan)
-          : backend.writeText(fd, text, plan);
+      return isAlone
+          ? CharsetWriter.write(opened.owner, opened.fd, text, plan)
+          : opened.owner.writeText(opened.fd, text, plan);
     } catch (FileSystemException e) {
       throw named(e);
     } finally {
@@ -181,7 +198,7 @@ public final class Appender implements Appendable, Flushable, Closeable {
   }
 
   private boolean isOpen() {
-    return fd != CLOSED;
+    return opened != null;
   }
 
   private void checkOpen() throws ClosedChannelException {
@@ -195,10 +212,14 @@ public final class Appender implements Appendable, Flushable, Closeable {
     if (e.getFile() == null || !e.getFile().startsWith("fd ")) {
       return e;
     }
-    FileSystemException failure =
-        e instanceof PartialWriteException partial
-            ? new PartialWriteException(name, e.getReason(), partial.bytesWritten())
-            : new FileSystemException(name, null, e.getReason());
+    FileSystemException failure;
+    if (e instanceof PartialWriteException partial) {
+      failure = new PartialWriteException(name, e.getReason(), partial.bytesWritten());
+    } else if (e instanceof AccessDeniedException) {
+      failure = new AccessDeniedException(name, null, e.getReason());
+    } else {
+      failure = new FileSystemException(name, null, e.getReason());
+    }
     failure.initCause(e);
     return failure;
   }
@@ -228,8 +249,9 @@ public final class Appender implements Appendable, Flushable, Closeable {
 
   /**
    * {@link #write} of a char. The first half of a surrogate pair waits for whatever is appended
-   * next, so that the pair is one character; {@link #close} writes it alone, as malformed text.
-   * Pairs that two threads append at once may be torn.
+   * next, so that the pair is one character; {@link #close} writes it alone, as malformed text:
+   * U+FFFD in UTF-8, or an error with {@code REPORT}. Pairs that two threads append at once may be
+   * torn.
    *
    * @return this
    */
@@ -261,41 +283,25 @@ public final class Appender implements Appendable, Flushable, Closeable {
 
   // --- Files that move
 
-  private void remember(int opened) throws IOException {
+  /** Looks at what the path names; {@code null} where that is nothing. */
+  private BasicFileAttributes look() throws IOException {
     try {
-      BasicFileAttributes found = attributesOf(opened);
-      key = found.fileKey();
-      seenBytes = found.size();
+      return Files.readAttributes(file, BasicFileAttributes.class);
     } catch (NoSuchFileException e) {
-      key = GONE; // moved again already: the next record opens the path anew
-    } catch (IOException | RuntimeException e) {
-      closeFile(opened);
-      throw e;
+      return null;
+    } catch (IOException e) {
+      throw NioFailure.named(e, "stat", name);
     }
   }
 
-  /** Looks at what is open: the path may name another file already. */
-  private BasicFileAttributes attributesOf(int opened) throws IOException {
-    if (opened < NioBackend.FIRST_FD) {
-      try {
-        Path link = Path.of("/proc/self/fd", String.valueOf(opened));
-        return Files.readAttributes(link, BasicFileAttributes.class);
-      } catch (NoSuchFileException e) {
-        // No /proc: then as on the nio lane.
-      }
-    }
-    return Files.readAttributes(file, BasicFileAttributes.class);
+  private static Object keyOf(BasicFileAttributes found) {
+    return found == null ? GONE : found.fileKey();
   }
 
   /** Tells whether the path names another file than the open one, or that was truncated. */
   private boolean hasMoved() throws IOException {
-    BasicFileAttributes found;
-    try {
-      found = Files.readAttributes(file, BasicFileAttributes.class);
-    } catch (NoSuchFileException e) {
-      return true;
-    }
-    if (!Objects.equals(found.fileKey(), key) || found.size() < seenBytes) {
+    BasicFileAttributes found = look();
+    if (found == null || !Objects.equals(keyOf(found), opened.key) || found.size() < seenBytes) {
       return true;
     }
     seenBytes = found.size();
@@ -304,14 +310,10 @@ public final class Appender implements Appendable, Flushable, Closeable {
 
   /** Opens the path anew; where that fails the old file stays open. */
   private void reopen() throws IOException {
-    int old = fd;
+    Opened old = opened;
     // What "x" asked for was true once.
-    fd = openFile(plan.openFlags & ~OpenFlags.EXCL);
-    closeFile(old);
-  }
-
-  private static void closeFile(int fd) throws IOException {
-    Descriptors.remove(fd).close(fd);
+    opened = openFile(plan.openFlags & ~OpenFlags.EXCL);
+    old.owner.close(old.fd);
   }
 
   // --- Syncing and closing
@@ -330,7 +332,7 @@ public final class Appender implements Appendable, Flushable, Closeable {
     long stamp = lock.readLock();
     try {
       checkOpen();
-      backend.sync(fd, level);
+      opened.owner.sync(opened.fd, level);
     } catch (FileSystemException e) {
       throw named(e);
     } finally {
@@ -345,41 +347,31 @@ public final class Appender implements Appendable, Flushable, Closeable {
    */
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    String rest = takeHighSurrogate();
-    if (!rest.isEmpty()) {
-      try {
+    Closeable afterwards = this::closeFile;
+    try (afterwards) {
+      String rest = takeHighSurrogate();
+      if (!rest.isEmpty()) {
         writeText(rest);
-      } catch (IOException e) {
-        failure = e;
       }
-    }
-    long stamp = lock.writeLock();
-    try {
-      if (isOpen()) {
-        int closing = fd;
-        try {
-          closeFile(closing);
-        } catch (FileSystemException e) {
-          FileSystemException named = named(e);
-          if (failure == null) {
-            failure = named;
-          } else {
-            failure.addSuppressed(named);
-          }
-        } finally {
-          fd = CLOSED;
-        }
-      }
-    } finally {
-      lock.unlockWrite(stamp);
-    }
-    if (failure != null) {
-      throw failure;
     }
   }
 
-  /** Names the file and the options, for a log. */
+  private void closeFile() throws IOException {
+    long stamp = lock.writeLock();
+    try {
+      if (isOpen()) {
+        Opened closing = opened;
+        opened = null;
+        closing.owner.close(closing.fd);
+      }
+    } catch (FileSystemException e) {
+      throw named(e);
+    } finally {
+      lock.unlockWrite(stamp);
+    }
+  }
+
+  /** Names the file, for a log. */
   @Override
   public String toString() {
     return "Appender[" + name + (isClosed() ? ", closed]" : "]");

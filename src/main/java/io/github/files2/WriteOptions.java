@@ -332,7 +332,8 @@ public final class WriteOptions {
    * that it has open, and opens the path anew if it does not, or if the file has become shorter:
    * for logs that are rotated by a rename or truncated. Costs a look at the path (two {@code
    * stat(2)} at most) a record. What was written between the rotation and the look is in the old
-   * file. Other calls open their path each time and take no notice.
+   * file. Where files have no keys (in a zip file, on Windows) only a path that names nothing and a
+   * shorter file are noticed. Other calls open their path each time and take no notice.
    *
    * @param reopenIfMoved whether to look
    * @return the changed copy

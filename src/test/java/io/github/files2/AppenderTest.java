@@ -12,6 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -98,6 +99,19 @@ final class AppenderTest extends EachLaneTest {
       log.write("text");
     }
     assertThat(deep).hasContent("text");
+  }
+
+  /** Native code must not translate such a name: each lane leaves it to the JDK. */
+  @Test
+  void open_nameThatMayNotDecode_isWritten() throws IOException {
+    Path file = folder.resolve("\ufffd");
+    try (Appender log = Appender.open(file, REOPENS)) {
+      log.write("one ");
+      Files.delete(file);
+      log.write("two");
+      log.flush();
+    }
+    assertThat(file).hasContent("two");
   }
 
   // --- Records
@@ -193,6 +207,8 @@ final class AppenderTest extends EachLaneTest {
       assertThat(file()).isEmptyFile();
       log.append('\ude00').append('\ud83d').append("\ude00").append('\ud83d').append('x');
       log.append('\ud83d').append('\ud83d').append('\ude00').append('\ude00').append('\ud83d');
+      log.append("");
+      assertThat(file()).hasContent("😀😀\ufffdx\ufffd😀\ufffd");
     }
     assertThat(file()).hasContent("😀😀\ufffdx\ufffd😀\ufffd\ufffd");
   }
@@ -266,6 +282,24 @@ final class AppenderTest extends EachLaneTest {
     }
   }
 
+  /** A stale number must not close a file of the JVM. */
+  @Test
+  void closeSync_staleNumber_leavesTheAppenderOpen() throws IOException {
+    int stale = Files2.openSync(folder.resolve("other"), "w");
+    Files2.closeSync(stale);
+    try (Appender log = Appender.open(file())) {
+      // One of these is the number of the log, where the kernel gives numbers.
+      for (int fd = stale; fd < stale + 8; fd++) {
+        int number = fd;
+        assertThatThrownBy(() -> Files2.closeSync(number))
+            .isInstanceOf(FileSystemException.class)
+            .hasMessageContaining("openSync");
+      }
+      log.write("text");
+    }
+    assertThat(file()).hasContent("text");
+  }
+
   // --- Failures
 
   @Test
@@ -308,6 +342,18 @@ final class AppenderTest extends EachLaneTest {
       assertThat(log.write("three")).isEqualTo(5);
     }
     assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void write_renamedFileOfACharset_hasOneByteOrderMark() throws IOException {
+    WriteOptions utf16 = WriteOptions.DEFAULT.encoding(StandardCharsets.UTF_16);
+    Path moved = folder.resolve("moved");
+    try (Appender log = Appender.open(file(), utf16)) {
+      log.write("a");
+      Files.move(file(), moved);
+      log.write("b");
+    }
+    assertThat(Files.readAllBytes(moved)).isEqualTo("ab".getBytes(StandardCharsets.UTF_16));
   }
 
   @Test
@@ -416,6 +462,36 @@ final class AppenderTest extends EachLaneTest {
       }
     }
     assertThat(found).hasSize(4 * records).doesNotHaveDuplicates();
+  }
+
+  /** Who creates the new file himself does it before the appender looks, or while it opens. */
+  @Test
+  void reopenIfMoved_rotatedAndCreatedWhileWritten_endsInTheNewFile() throws Exception {
+    AtomicBoolean ends = new AtomicBoolean();
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    try (Appender log = Appender.open(file(), REOPENS)) {
+      for (int round = 0; round < 200; round++) {
+        ends.set(false);
+        Future<?> rotation =
+            executor.submit(
+                () -> {
+                  for (int i = 0; i < 5; i++) {
+                    Path next = Files.createFile(folder.resolve("next"));
+                    Files.move(next, file(), StandardCopyOption.REPLACE_EXISTING);
+                  }
+                  ends.set(true);
+                  return null;
+                });
+        while (!ends.get()) {
+          log.write("record\n");
+        }
+        rotation.get();
+        log.write("last " + round);
+        assertThat(Files.readString(file())).endsWith("last " + round);
+      }
+    } finally {
+      executor.shutdownNow();
+    }
   }
 
   // --- Many at once
