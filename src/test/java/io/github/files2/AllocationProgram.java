@@ -24,13 +24,15 @@ final class AllocationProgram {
     // The text of a Path is made at the first call that asks for it.
     System.out.println("to " + file);
     int fd = highDescriptor(file);
-    try (FileOutputStream stream = new FileOutputStream(file.toFile())) {
+    try (FileOutputStream stream = new FileOutputStream(file.toFile());
+        Appender appender = Appender.open(file)) {
       FileDescriptor descriptor = stream.getFD();
       Write write =
           switch (args[0]) {
             case "path" -> () -> Files2.writeStringSync(file, text);
             case "append" -> () -> Files2.appendStringSync(file, text);
             case "fd" -> () -> Files2.writeStringSync(fd, text);
+            case "appender" -> () -> appender.write(text);
             case "descriptor" -> () -> Files2.writeStringSync(descriptor, text);
             default -> throw new IllegalArgumentException(args[0]);
           };

@@ -20,6 +20,8 @@ final class AllocationTest {
     "fd, wide, 10000",
     "descriptor, ascii, 12",
     "descriptor, wide, 10000",
+    "appender, ascii, 200",
+    "appender, wide, 10000",
   })
   void shim_textInSteadyState_takesNoHeap(String way, String kind, String length) {
     Lanes.needed("shim");

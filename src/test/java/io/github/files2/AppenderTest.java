@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -319,6 +320,23 @@ final class AppenderTest extends EachLaneTest {
       assertThat(log.write("text")).isEqualTo(4);
       log.flush();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void write_pipe_reachesTheReader(boolean reopens) throws Exception {
+    Needs.linux();
+    Mount.run("mkfifo", file().toString());
+    Path copy = folder.resolve("copy");
+    Process reader =
+        new ProcessBuilder("cat", file().toString()).redirectOutput(copy.toFile()).start();
+    try (Appender log = Appender.open(file(), WriteOptions.DEFAULT.reopenIfMoved(reopens))) {
+      log.write("one ");
+      log.flush();
+      log.write("two");
+    }
+    assertThat(reader.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(copy).hasContent("one two");
   }
 
   @Test

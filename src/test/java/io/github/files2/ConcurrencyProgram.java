@@ -21,17 +21,33 @@ final class ConcurrencyProgram {
   public static void main(String[] args) throws Exception {
     switch (args[0]) {
       case "append" -> append(Path.of(args[1]), Long.parseLong(args[2]));
+      case "appender" -> appendByOne(Path.of(args[1]), Long.parseLong(args[2]));
       case "loaders" -> useTwoLoaders(Path.of(args[1]));
       default -> throw new IllegalArgumentException(args[0]);
     }
   }
 
-  /** Each thread appends records of one letter, of all sizes. */
+  /** Where a record goes. */
+  private interface Target {
+    void append(String record) throws IOException;
+  }
+
   private static void append(Path file, long seed) throws InterruptedException {
+    append(record -> Files2.appendStringSync(file, record), seed);
+  }
+
+  private static void appendByOne(Path file, long seed) throws IOException, InterruptedException {
+    try (Appender appender = Appender.open(file)) {
+      append(appender::write, seed);
+    }
+  }
+
+  /** Each thread appends records of one letter, of all sizes. */
+  private static void append(Target target, long seed) throws InterruptedException {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
       Random random = new Random(seed + i);
-      Thread thread = new Thread(() -> appendRecords(file, random));
+      Thread thread = new Thread(() -> appendRecords(target, random));
       thread.start();
       threads.add(thread);
     }
@@ -41,12 +57,12 @@ final class ConcurrencyProgram {
     System.out.println("appended");
   }
 
-  private static void appendRecords(Path file, Random random) {
+  private static void appendRecords(Target target, Random random) {
     try {
       for (int i = 0; i < RECORDS; i++) {
         int byteCount = RECORD_BYTES.get(random.nextInt(RECORD_BYTES.size()));
         String letter = String.valueOf((char) ('a' + random.nextInt(26)));
-        Files2.appendStringSync(file, letter.repeat(byteCount - 1) + "\n");
+        target.append(letter.repeat(byteCount - 1) + "\n");
       }
     } catch (IOException e) {
       throw new AssertionError(e);

@@ -28,12 +28,22 @@ final class ConcurrencyTest {
   @ParameterizedTest
   @EnumSource
   void append_fromManyProcesses_keepsRecordsWhole(LaneUnderTest lane) throws Exception {
+    appendFromManyProcesses(lane, "append");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void appender_inEachOfManyProcesses_keepsRecordsWhole(LaneUnderTest lane) throws Exception {
+    appendFromManyProcesses(lane, "appender");
+  }
+
+  private void appendFromManyProcesses(LaneUnderTest lane, String job) throws Exception {
     lane.backend();
     Path file = folder.resolve("file");
     List<Process> processes = new ArrayList<>();
     for (int i = 0; i < PROCESSES; i++) {
       ChildProgram program =
-          new ChildProgram(ConcurrencyProgram.class, "append", file.toString(), "" + 10 * i)
+          new ChildProgram(ConcurrencyProgram.class, job, file.toString(), "" + 10 * i)
               .with("-Dfiles2.backend=" + lane.propertyName());
       Path out = folder.resolve("out" + i);
       processes.add(

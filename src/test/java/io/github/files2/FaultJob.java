@@ -120,6 +120,20 @@ abstract class FaultJob {
     };
   }
 
+  /** One record; what is open is closed again, as a whole part of the call. */
+  private static FaultJob appender(String name, byte[] old, String text, WriteOptions options) {
+    return of(
+        name,
+        Kind.APPENDS,
+        old,
+        text.getBytes(UTF_8),
+        file -> {
+          try (Appender appender = Appender.open(file, options)) {
+            return appender.write(text);
+          }
+        });
+  }
+
   /** The old file has an attribute, which stays whether the write fails or not. */
   private static FaultJob withAttribute(String name, byte[] old, String text) {
     return new FaultJob(name, Kind.IS_ATOMIC, old, text.getBytes(UTF_8)) {
@@ -251,6 +265,9 @@ abstract class FaultJob {
               Files2.closeSync(fd);
               return written;
             }),
+        appender("Appender", shortOld, little, WriteOptions.DEFAULT),
+        appender("Appender, in pieces, synced", shortOld, much, WriteOptions.DEFAULT.flush(true)),
+        appender("Appender, looks", none, little, WriteOptions.DEFAULT.reopenIfMoved(true)),
         onDescriptor("FileDescriptor", shortOld, little),
         onDescriptor("FileDescriptor, in pieces", shortOld, much));
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Writes of whole files where no native code can go, with and without modes and owners. */
+/** Writes where no native code can go, with and without modes and owners. */
 final class OtherFileSystemsTest extends EachLaneTest {
   private static final WriteOptions ATOMIC = WriteOptions.DEFAULT.atomic(true);
   private static final WriteOptions IF_CHANGED = WriteOptions.DEFAULT.onlyIfChanged(true);
@@ -113,6 +113,27 @@ final class OtherFileSystemsTest extends EachLaneTest {
       assertThat(Files.readString(file)).isEqualTo(text + "x");
       assertAlone(file);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void appender_anySystem_appendsAndFollowsARotation(Kind kind) throws IOException {
+    Path file = folderOf(kind).resolve("file");
+    Path moved = file.resolveSibling("moved");
+    try (Appender log = Appender.open(file)) {
+      log.write("one ");
+    }
+    try (Appender log = Appender.open(file, WriteOptions.DEFAULT.flush(true))) {
+      assertThat(log.write("two")).isEqualTo(3);
+      log.flush();
+    }
+    assertThat(Files.readString(file)).isEqualTo("one two");
+    try (Appender log = Appender.open(file, WriteOptions.DEFAULT.reopenIfMoved(true))) {
+      Files.move(file, moved);
+      log.write("three");
+    }
+    assertThat(Files.readString(file)).isEqualTo("three");
+    assertThat(Files.readString(moved)).isEqualTo("one two");
   }
 
   @ParameterizedTest

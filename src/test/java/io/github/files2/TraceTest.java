@@ -240,7 +240,10 @@ final class TraceTest {
   @ParameterizedTest
   @ValueSource(strings = {"shim", "libc"})
   void open_everyTarget_isClosedOnExec(String lane) throws IOException {
-    for (String wish : new String[] {"", "flags=a", "target=fd", "size=0", "target=lines"}) {
+    for (String wish :
+        new String[] {
+          "", "flags=a", "target=fd", "size=0", "target=lines", "flags=a target=appender"
+        }) {
       Traced traced = over(100, lane, wish);
       assertThat(traced.only("openat").arguments()).as(wish).contains("O_CLOEXEC");
     }
