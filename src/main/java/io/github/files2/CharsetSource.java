@@ -13,6 +13,9 @@ final class CharsetSource extends TextSource {
   private final CharBuffer chars;
   private boolean encoded;
 
+  /** The text does not begin its file. */
+  private boolean continues;
+
   CharsetSource(String text, Scratch scratch, Charset charset) {
     super(text, scratch);
     this.encoder = encoder(charset, CodingErrorAction.REPLACE);
@@ -28,6 +31,7 @@ final class CharsetSource extends TextSource {
    * believe that it has begun already.
    */
   void continueFile() {
+    continues = true;
     if (encoder.charset().name().contains("UTF")) {
       encoder.encode(CharBuffer.wrap("a"), ByteBuffer.allocate(MIN_TARGET_BYTES), false);
     }
@@ -42,7 +46,11 @@ final class CharsetSource extends TextSource {
 
   @Override
   public long countBytes() {
-    return countByMaking(new CharsetSource(text, scratch, encoder.charset()));
+    CharsetSource fresh = new CharsetSource(text, scratch, encoder.charset());
+    if (continues) {
+      fresh.continueFile();
+    }
+    return countByMaking(fresh);
   }
 
   @Override
