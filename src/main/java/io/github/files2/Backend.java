@@ -19,6 +19,9 @@ sealed interface Backend permits ShimBackend, LibcBackend, NioBackend {
 
   long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException;
 
+  /** As {@link #writeBytes(Path, ByteBuffer, WritePlan)}, from the start of {@code data}. */
+  long writeMemory(Path file, MemorySource data, WritePlan plan) throws IOException;
+
   /** Writes at the descriptor's position; {@code plan} tells encoding and flush. */
   long writeText(int fd, String text, WritePlan plan) throws IOException;
 

@@ -462,6 +462,20 @@ public final class Files2 {
     }
   }
 
+  /** Writes what a {@link MemoryFile} holds; {@code plan} is checked already. */
+  static long writeMemory(Path file, MemorySource data, WritePlan plan) throws IOException {
+    Backend backend = laneFor(file, plan);
+    long from = Backends.rentFrom();
+    try {
+      return backend.writeMemory(file, data, plan);
+    } catch (NoSuchFileException e) {
+      Parents.make(file, plan, e);
+      return backend.writeMemory(file, data, plan);
+    } finally {
+      Backends.payRent(from);
+    }
+  }
+
   /**
    * Writes {@code data} to the descriptor, at its current position.
    *

@@ -181,6 +181,26 @@ final class LibcBackend implements Backend, NativeStreams {
     }
   }
 
+  @Override
+  public long writeMemory(Path file, MemorySource data, WritePlan plan) throws IOException {
+    data.rewind();
+    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, data)) {
+      return 0;
+    }
+    data.rewind();
+    try (Lease lease = lease()) {
+      if (plan.isAtomic()) {
+        AtomicTarget target = AtomicTarget.of(file, plan.isExclusive());
+        return putPath(target.file().toString(), lease.chunk)
+            ? new AtomicWriter(lease, plan, target, file.toString()).write(data)
+            : nio.writeMemory(file, data, plan);
+      }
+      return putPath(file.toString(), lease.chunk)
+          ? write(file, data, plan, lease)
+          : nio.writeMemory(file, data, plan);
+    }
+  }
+
   /** Writes to the path in the scratch. */
   private long write(Path file, Source source, WritePlan plan, Lease lease) throws IOException {
     Pieces pieces = new Pieces(source, lease.chunk.buffer);

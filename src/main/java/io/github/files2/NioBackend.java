@@ -104,6 +104,18 @@ final class NioBackend implements Backend {
     return write(file, new BytesSource(data), plan);
   }
 
+  @Override
+  public long writeMemory(Path file, MemorySource data, WritePlan plan) throws IOException {
+    data.rewind();
+    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, data)) {
+      return 0;
+    }
+    data.rewind();
+    return plan.isAtomic()
+        ? NioAtomicWriter.write(file, pieces(data), plan)
+        : write(file, data, plan);
+  }
+
   /** The write that a program may make only once: it loads few classes. */
   private static long writeAtOnce(
       Path file, byte[] bytes, int offset, int byteCount, WritePlan plan) throws IOException {

@@ -295,6 +295,11 @@ final class ShimBackend implements Backend, NativeStreams {
     return result;
   }
 
+  @Override
+  public long writeMemory(Path file, MemorySource data, WritePlan plan) throws IOException {
+    return twin().writeMemory(file, data, plan);
+  }
+
   /** Returns the lane for what is made in Java and must not be in memory as a whole. */
   private synchronized LibcBackend twin() {
     if (twin == null) {

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
  * The bytes of one write, made piece by piece so that memory does not grow with them. It does no
  * I/O. Not safe for use by many threads; use one each.
  */
-sealed interface Source permits BytesSource, TextSource {
+sealed interface Source permits BytesSource, MemorySource, TextSource {
   /** The smallest target that {@link #fill} makes progress with, in bytes. */
   int MIN_TARGET_BYTES = 16;
 
