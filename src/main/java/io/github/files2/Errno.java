@@ -16,6 +16,7 @@ final class Errno {
   static final int EINTR = 4;
   static final int EBADF = 9;
   static final int EAGAIN = 11;
+  static final int ENOMEM = 12;
   static final int EACCES = 13;
   static final int EBUSY = 16;
   static final int EEXIST = 17;

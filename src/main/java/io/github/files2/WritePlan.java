@@ -118,6 +118,11 @@ final class WritePlan {
         openFlags, mode, FLUSH_NONE, encoding, reportsMalformed, overwrite, extras);
   }
 
+  /** Returns this plan with other bits of {@link OpenFlags}. */
+  WritePlan withOpenFlags(int changed) {
+    return new WritePlan(changed, mode, flush, encoding, reportsMalformed, overwrite, extras);
+  }
+
   /** Returns this plan with the old content gone before the first byte is made. */
   WritePlan truncatingFirst() {
     return new WritePlan(

@@ -113,6 +113,18 @@ final class ReportsTest extends EachLaneTest {
     assertThat(file()).hasContent("\u20ac\u20ac\u20ac");
   }
 
+  /** The same, through memory. */
+  @Test
+  void euroSignThreeTimesInMemory_isThreeEuroSigns() throws IOException {
+    try (MemoryFile file = MemoryFile.open(file(), "w")) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(file.write("\u20ac")).isEqualTo(3);
+        assertThat(file.position()).isEqualTo(3L * (i + 1));
+      }
+    }
+    assertThat(file()).hasContent("\u20ac\u20ac\u20ac");
+  }
+
   /** openjdk/jdk#9019 (JDK-8287541) */
   @Test
   void unmappableCharacterInWindows1252_throwsAndLeavesTheFile() throws IOException {
