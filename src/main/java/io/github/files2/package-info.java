@@ -76,6 +76,18 @@
  *   <li>That an atomic write respects a read-only file, which {@code rename(2)} does not.
  * </ul>
  *
+ * <h2>Files in memory</h2>
+ *
+ * A {@link io.github.files2.MemoryFile} is written in steps of any size, in memory, and goes to its
+ * file as a whole, by the lane and with the promises of any write. Its size is what was written and
+ * no more: spare memory is never seen, nor written back, and a gap is zeros. A byte costs the same
+ * however large the file is; memory is the size plus at most 128 KiB, and at most twice the size
+ * plus 4 KiB. A write beyond its limit or beyond the memory changes nothing. It does not overwrite
+ * what another has changed since it was opened, as far as inode, size and time tell, and flags that
+ * append put only what is new behind what others have appended. An error of writing back reaches
+ * the caller: after {@code flush} the file is still open and changed, after {@code close} it is
+ * closed. Not for use by many threads.
+ *
  * <h2>Lanes</h2>
  *
  * A lane is a way to reach the kernel. There are three; {@link
