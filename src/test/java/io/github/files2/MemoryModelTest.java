@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A {@link MemoryFile} beside a plain array of bytes, through many random steps. */
 final class MemoryModelTest extends EachLaneTest {
-  private static final int STEPS = 10_000;
+  private static final int STEPS = Boolean.getBoolean("files2.full") ? 30_000 : 3_000;
   private static final WriteOptions LATIN1 = WriteOptions.DEFAULT.encoding("latin1");
 
   /** What a file should be: the simplest thing that could be right. */
