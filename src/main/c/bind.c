@@ -83,7 +83,7 @@ static int64_t path_of(JNIEnv *env, jstring object, char *path)
 {
 	struct f2_string string;
 	f2_string_init(&string, env, object);
-	return f2_path(&string, path, PATH_MAX);
+	return f2_path(&string, path);
 }
 
 /* Writes the source to path in the way that rules ask for. */

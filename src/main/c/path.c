@@ -2,10 +2,8 @@
 #include "text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
-
-/* PATH_MAX: the kernel takes no longer name. */
-enum { MAX_UNITS = 4096 };
 
 /* Where names don't decode, the JDK hands them out with this in it. */
 static const uint16_t REPLACEMENT = 0xfffd;
@@ -22,11 +20,11 @@ static bool holds(const uint16_t *units, size_t count, uint16_t unit)
  * would spread the stack of every other call over more pages, and where a
  * system call flushes the TLB each page is dear. */
 __attribute__((noinline)) static int64_t
-translate(const struct f2_string *string, char *path, size_t capacity)
+translate(const struct f2_string *string, char *path)
 {
 	const struct f2_kernels *kernels = f2_jvm.kernels;
-	uint16_t units[MAX_UNITS];
-	uint8_t bytes[3 * MAX_UNITS + F2_SLACK];
+	uint16_t units[PATH_MAX];
+	uint8_t bytes[3 * PATH_MAX + F2_SLACK];
 	size_t count = string->units;
 	size_t lone = count;
 	bool ascii;
@@ -45,25 +43,25 @@ translate(const struct f2_string *string, char *path, size_t capacity)
 	}
 	if (!ascii && !f2_jvm.path_is_utf8)
 		return f2_fault(F2_FOREIGN, 0, 0);
-	if (byte_count >= capacity)
+	if (byte_count >= PATH_MAX)
 		return f2_fault(F2_OPEN, ENAMETOOLONG, 0);
 	memcpy(path, bytes, byte_count);
 	return (int64_t)byte_count;
 }
 
-int64_t f2_path(const struct f2_string *string, char *path, size_t capacity)
+int64_t f2_path(const struct f2_string *string, char *path)
 {
 	size_t count = string->units;
 	if (count == 0)
 		return f2_fault(F2_FOREIGN, 0, 0); /* the JDK says what it is */
-	if (count >= MAX_UNITS || count >= capacity)
+	if (count >= PATH_MAX)
 		return f2_fault(F2_OPEN, ENAMETOOLONG, 0);
 	int64_t byte_count = (int64_t)count;
 	if (!string->wide)
 		f2_string_copy(string, 0, count, path);
 	if (string->wide ||
 	    f2_jvm.kernels->latin1_ascii_prefix((uint8_t *)path, count) < count)
-		byte_count = translate(string, path, capacity);
+		byte_count = translate(string, path);
 	if (byte_count < 0)
 		return byte_count;
 	if (memchr(path, 0, (size_t)byte_count) != NULL)

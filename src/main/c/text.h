@@ -93,9 +93,10 @@ void f2_array_init(struct f2_array *array, JNIEnv *env, jbyteArray object,
 
 void f2_array_free(struct f2_array *array);
 
-/* Puts the path that string names into path, as the file system's bytes.
- * Returns its length, or a fault: F2_FOREIGN where the JVM would translate the
- * name in a way of its own. */
-int64_t f2_path(const struct f2_string *string, char *path, size_t capacity);
+/* Puts the path that string names into path, as the file system's bytes, of
+ * which PATH_MAX have room: the kernel takes no longer name. Returns its
+ * length, or a fault: F2_FOREIGN where the JVM would translate the name in a
+ * way of its own. */
+int64_t f2_path(const struct f2_string *string, char *path);
 
 #endif

@@ -8,6 +8,7 @@
 #include "tally.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,18 @@ static size_t drain(struct f2_source *source)
 	return pieces;
 }
 
+/* Takes some of a source, as who compares it with a file does up to the first
+ * difference, and begins again. */
+static void take_and_rewind(struct f2_source *source, bool all)
+{
+	const uint8_t *piece;
+	if (all)
+		drain(source);
+	else
+		tally_check(source->next(source, &piece) >= 0, "it fails");
+	source->rewind(source);
+}
+
 static void check_bounds(const struct f2_source *source)
 {
 	tally_check(source->min_bytes <= expected_count &&
@@ -142,18 +155,28 @@ enum use {
 	COUNTED_JOINED,
 	REPORTED,
 	REPORTED_JOINED,
+	REWOUND,
+	REWOUND_JOINED,
+	REPORTED_REWOUND,
 	USES
 };
 
-static const char *const uses[] = {"plain",    "counted",
-                                   "joined",   "counted and joined",
-                                   "reported", "reported and joined"};
+static const char *const uses[] = {"plain",
+                                   "counted",
+                                   "joined",
+                                   "counted and joined",
+                                   "reported",
+                                   "reported and joined",
+                                   "rewound",
+                                   "rewound and joined",
+                                   "reported and rewound"};
 
 static void use_text(enum f2_encoding encoding, enum fake_form form,
                      const char *what, size_t n, size_t capacity, enum use use)
 {
 	struct f2_text text;
-	bool report = use == REPORTED || use == REPORTED_JOINED;
+	bool report = use == REPORTED || use == REPORTED_JOINED ||
+	              use == REPORTED_REWOUND;
 	tally_case("%s of %zu %s units, %s, capacity %zu, %s",
 	           encodings[encoding], n, what, forms[form], capacity,
 	           uses[use]);
@@ -178,7 +201,9 @@ static void use_text(enum f2_encoding encoding, enum fake_form form,
 		check_bounds(&text.source);
 	}
 	bool joined = use == JOINED || use == COUNTED_JOINED ||
-	              use == REPORTED_JOINED;
+	              use == REPORTED_JOINED || use == REWOUND_JOINED;
+	if (use == REWOUND || use == REWOUND_JOINED || use == REPORTED_REWOUND)
+		take_and_rewind(&text.source, n % 2 == 0);
 	if (joined)
 		tally_check(text.source.join(&text.source) == 0, "join");
 	bool whole = text.source.whole;
@@ -344,6 +369,26 @@ static void oddUnits_acrossEveryBorder(void)
 				        (enum fake_form)(i % 3));
 }
 
+/* A unit that is no digit of hex, or one, at each place of a pair. */
+static void hexDigits_anyUnit_areTold(void)
+{
+	enum { UNITS = 0x180 };
+	for (unsigned unit = 0; unit < UNITS; unit++)
+		for (size_t i = 0; i < 12; i++) {
+			size_t at = i % 4;
+			size_t n = at + 1 + i / 4;
+			enum fake_form form =
+			        unit > 0xff ? FORM_WIDE : FORM_LATIN1;
+			for (size_t k = 0; k < n; k++)
+				units[k] = '0';
+			units[at] = (uint16_t)unit;
+			fake_bind(form, f2_kernels_pick(NULL), true);
+			expect(F2_HEX, n);
+			use_text(F2_HEX, form, "nearly hex", n, SMALL_BYTES,
+			         REPORTED);
+		}
+}
+
 /* Padding that lacks its second '=', cut off from its group by a border: what
  * is wrong is at the start of the group, in the step before. */
 static void padding_acrossBorder_isFound(void)
@@ -503,6 +548,9 @@ static void arrays_anyRange(void)
 				tally_check(array.source.count(&array.source) ==
 				                    n,
 				            "count");
+				if (offset % 2 != 0)
+					take_and_rewind(&array.source,
+					                n % 2 == 0);
 				if (joined != 0)
 					tally_check(array.source.join(
 					                    &array.source) == 0,
@@ -522,14 +570,13 @@ static void arrays_anyRange(void)
 static void check_path(const char *what, enum fake_form form, size_t n,
                        bool path_is_utf8, int64_t result, const char *name)
 {
-	enum { CAPACITY = 4096 };
-	static char guarded_path[CAPACITY];
+	static char guarded_path[PATH_MAX];
 	struct f2_string string;
 	tally_case("path: %s, %s%s", what, forms[form],
 	           path_is_utf8 ? "" : ", other encoding");
 	fake_bind(form, f2_kernels_pick(NULL), path_is_utf8);
 	f2_string_init(&string, fake_env(), fake_string(form, units, n));
-	int64_t made = f2_path(&string, guarded_path, CAPACITY);
+	int64_t made = f2_path(&string, guarded_path);
 	fake_check_closed();
 	if (!tally_check(made == result, "%llx, not %llx",
 	                 (unsigned long long)made, (unsigned long long)result))
@@ -628,6 +675,7 @@ int main(void)
 	chunk = guarded_map(F2_CHUNK_BYTES);
 	everyFilling_everyLength();
 	oddUnits_acrossEveryBorder();
+	hexDigits_anyUnit_areTold();
 	padding_acrossBorder_isFound();
 	joined_atOneMiB_isOnePiece();
 	randomTexts_everyWay();
