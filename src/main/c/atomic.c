@@ -174,16 +174,12 @@ static int64_t tidy(const struct f2_spot *spot, struct temp *temp,
                     int64_t fault)
 {
 	int unlink_error = 0;
-	int close_error = 0;
+	/* One of them at most: the keeper comes when the file's own goes. */
+	int open = temp->fd >= 0 ? temp->fd : temp->keeper;
 	if (temp->named && unlinkat(spot->folder, temp->name, 0) != 0 &&
 	    errno != ENOENT)
 		unlink_error = errno;
-	if (temp->fd >= 0)
-		close_error = f2_error_of(f2_close(temp->fd));
-	if (temp->keeper >= 0) {
-		int error = f2_error_of(f2_close(temp->keeper));
-		close_error = close_error != 0 ? close_error : error;
-	}
+	int close_error = open >= 0 ? f2_error_of(f2_close(open)) : 0;
 	if (fault != 0)
 		return f2_add_errors(fault, unlink_error, close_error);
 	int error = unlink_error != 0 ? unlink_error : close_error;

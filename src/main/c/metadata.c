@@ -172,11 +172,10 @@ static int64_t copy_attributes(int fd, const char *path, bool *has_acl)
 
 static int64_t copy_all_attributes(int fd, const char *path)
 {
-	char names[1]; /* to tell none from some */
 	bool has_acl = false;
-	ssize_t count = list_old(path, names, sizeof names);
+	ssize_t count = list_old(path, NULL, 0); /* tells none from some */
 	int64_t fault = 0;
-	if (count == -ERANGE || count > 0)
+	if (count > 0)
 		fault = copy_attributes(fd, path, &has_acl);
 	else if (count < 0)
 		fault = f2_step_fault(F2_STEP_ATTRIBUTES, (int)-count);

@@ -1,8 +1,9 @@
 /*
  * Atomic writes against failing system calls: in every scenario each call fails
- * once, with several errors. Whatever fails, the old file is whole or the new
- * one is, no temporary file is left (unless its removal is what failed), no
- * descriptor leaks, and what failed is told.
+ * once, with several errors, and then once more with a second kind of call that
+ * fails from there on. Whatever fails, the old file is whole or the new one is,
+ * no temporary file is left (unless its removal is what failed), no descriptor
+ * leaks, and what failed is told.
  *
  *   atomic_test FOLDER   works in a folder of its own there
  */
@@ -35,6 +36,8 @@ enum call {
 	FLISTXATTR,
 	GETXATTR,
 	FSETXATTR,
+	SET_ACL, /* fsetxattr, too */
+	SET_LABEL,
 	FREMOVEXATTR,
 	FCHMOD,
 	FSYNC,
@@ -44,25 +47,34 @@ enum call {
 	RENAMEAT2,
 	LINKAT,
 	UNLINKAT,
+	MALLOC,
+	OPEN, /* of a leftover, as is the next */
+	UNLINK,
 	CALLS
 };
 
 static const char *const names[CALLS] = {
-        "openat",       "statx",     "readlinkat", "flock",    "write",
-        "fchown",       "listxattr", "flistxattr", "getxattr", "fsetxattr",
-        "fremovexattr", "fchmod",    "fsync",      "fcntl",    "close",
-        "renameat",     "renameat2", "linkat",     "unlinkat"};
+        "openat",   "statx",     "readlinkat",   "flock",     "write",
+        "fchown",   "listxattr", "flistxattr",   "getxattr",  "fsetxattr",
+        "set ACL",  "set label", "fremovexattr", "fchmod",    "fsync",
+        "fcntl",    "close",     "renameat",     "renameat2", "linkat",
+        "unlinkat", "malloc",    "open",         "unlink"};
 
-enum { MAX_EVENTS = 64 };
+/* A walk along as many links as the kernel allows is the longest. */
+enum { MAX_EVENTS = 256 };
 
 /* Which call fails: the number-th of all, counted from 1; 0: none. */
 static struct {
 	bool armed;
 	unsigned number;
 	int error;
+	enum call also; /* each of these that comes later fails, too */
+	int also_error;
 	enum call events[MAX_EVENTS];
 	unsigned count;
 	bool renamed; /* the new content has its name */
+	bool left;    /* a temporary file could not be removed */
+	bool long_links;
 } plan;
 
 /* Notes a call. Returns whether it is to fail, with errno set. */
@@ -75,11 +87,16 @@ static bool fails(enum call call)
 		abort();
 	}
 	plan.events[plan.count++] = call;
-	if (plan.count != plan.number)
+	if (plan.number == 0 || plan.count < plan.number ||
+	    (plan.count > plan.number && call != plan.also))
 		return false;
-	errno = plan.error;
+	errno = plan.count == plan.number ? plan.error : plan.also_error;
+	plan.left = plan.left || (call == UNLINKAT && errno != ENOENT);
 	return true;
 }
+
+static const char acl_name[] = "system.posix_acl_access";
+static const char label_name[] = "security.selinux";
 
 #define WRAP(type, name, call, parameters, arguments)                          \
 	type __real_##name parameters;                                         \
@@ -89,9 +106,13 @@ static bool fails(enum call call)
 		return fails(call) ? -1 : __real_##name arguments;             \
 	}
 
-WRAP(ssize_t, readlinkat, READLINK,
-     (int folder, const char *path, char *target, size_t count),
-     (folder, path, target, count))
+static enum call setting_of(const char *name)
+{
+	if (strcmp(name, acl_name) == 0)
+		return SET_ACL;
+	return strcmp(name, label_name) == 0 ? SET_LABEL : FSETXATTR;
+}
+
 WRAP(int, flock, FLOCK, (int fd, int operation), (fd, operation))
 WRAP(ssize_t, write, WRITE, (int fd, const void *bytes, size_t count),
      (fd, bytes, count))
@@ -103,14 +124,62 @@ WRAP(ssize_t, flistxattr, FLISTXATTR, (int fd, char *list, size_t count),
 WRAP(ssize_t, getxattr, GETXATTR,
      (const char *path, const char *name, void *value, size_t count),
      (path, name, value, count))
-WRAP(int, fsetxattr, FSETXATTR,
+WRAP(int, fsetxattr, setting_of(name),
      (int fd, const char *name, const void *value, size_t count, int flags),
      (fd, name, value, count, flags))
 WRAP(int, fremovexattr, FREMOVEXATTR, (int fd, const char *name), (fd, name))
 WRAP(int, fchmod, FCHMOD, (int fd, mode_t mode), (fd, mode))
 WRAP(int, fsync, FSYNC, (int fd), (fd))
-WRAP(int, unlinkat, UNLINKAT, (int folder, const char *name, int flags),
-     (folder, name, flags))
+WRAP(int, unlink, UNLINK, (const char *file), (file))
+
+int __real_unlinkat(int folder, const char *name, int flags);
+int __wrap_unlinkat(int folder, const char *name, int flags);
+
+int __wrap_unlinkat(int folder, const char *name, int flags)
+{
+	if (!fails(UNLINKAT))
+		return __real_unlinkat(folder, name, flags);
+	/* Another was faster: so it is gone. */
+	if (errno == ENOENT && __real_unlinkat(folder, name, flags) == 0)
+		errno = ENOENT;
+	return -1;
+}
+
+ssize_t __real_readlinkat(int folder, const char *path, char *target,
+                          size_t count);
+ssize_t __wrap_readlinkat(int folder, const char *path, char *target,
+                          size_t count);
+
+ssize_t __wrap_readlinkat(int folder, const char *path, char *target,
+                          size_t count)
+{
+	if (fails(READLINK))
+		return -1;
+	if (!plan.long_links)
+		return __real_readlinkat(folder, path, target, count);
+	memset(target, 'x', count);
+	return (ssize_t)count;
+}
+
+void *__real_malloc(size_t byte_count);
+void *__wrap_malloc(size_t byte_count);
+
+void *__wrap_malloc(size_t byte_count)
+{
+	return fails(MALLOC) ? NULL : __real_malloc(byte_count);
+}
+
+int __real_open(const char *file, int flags, ...);
+int __wrap_open(const char *file, int flags, ...);
+
+int __wrap_open(const char *file, int flags, ...)
+{
+	va_list arguments;
+	va_start(arguments, flags);
+	mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+	va_end(arguments);
+	return fails(OPEN) ? -1 : __real_open(file, flags, mode);
+}
 
 int __real_openat(int folder, const char *path, int flags, ...);
 int __wrap_openat(int folder, const char *path, int flags, ...);
@@ -144,11 +213,11 @@ int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
 	/* Linux closes the descriptor whatever it answers. */
-	bool failing = fails(CLOSE);
+	int error = fails(CLOSE) ? errno : 0;
 	int result = __real_close(fd);
-	if (failing)
-		errno = plan.error;
-	return failing ? -1 : result;
+	if (error != 0)
+		errno = error;
+	return error != 0 ? -1 : result;
 }
 
 int __real_renameat(int folder, const char *from, int to_folder,
@@ -211,10 +280,36 @@ static char link_path[PATH_BYTES];
 static const char old_text[] = "old content";
 static const char new_text[] = "the new content, which is longer";
 
-enum old { NOTHING, PLAIN, WITH_ATTRIBUTES, BEHIND_LINK, DANGLING, OLDS };
+enum old {
+	NOTHING,
+	PLAIN,
+	WITH_ATTRIBUTES,
+	WITH_ACL,
+	IN_ACL_FOLDER, /* which gives each new file one */
+	BEHIND_LINK,
+	DANGLING,
+	OLDS
+};
 
-static const char *const olds[OLDS] = {"nothing", "a file", "attributes",
-                                       "a link", "a dangling link"};
+static const char *const olds[OLDS] = {
+        "nothing",        "a file", "attributes",     "an ACL",
+        "a folder's ACL", "a link", "a dangling link"};
+
+/* user:1234:r-- besides the usual ones, in the form of linux/posix_acl_xattr.h
+ * on a little-endian machine: the version, then tag, rights and id of each. */
+static const uint8_t acl[] = {
+        2,  0, 0, 0,                          /* version */
+        1,  0, 6, 0, 0xff, 0xff, 0xff, 0xff,  /* the owner */
+        2,  0, 4, 0, 0xd2, 4,    0,    0,     /* a user */
+        4,  0, 4, 0, 0xff, 0xff, 0xff, 0xff,  /* the group */
+        16, 0, 4, 0, 0xff, 0xff, 0xff, 0xff,  /* the mask */
+        32, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}; /* others */
+
+static const char default_acl_name[] = "system.posix_acl_default";
+
+/* Of what the machine, or the user, can't have: the scenarios without it. */
+static bool has_acls;
+static bool has_labels;
 
 struct scenario {
 	enum old old;
@@ -244,6 +339,10 @@ static void prepare(const struct scenario *s)
 {
 	must(unlink(path) == 0 || errno == ENOENT, path);
 	must(unlink(link_path) == 0 || errno == ENOENT, link_path);
+	if (has_acls)
+		must(removexattr(folder, default_acl_name) == 0 ||
+		             errno == ENODATA,
+		     folder);
 	if (is_linked(s))
 		must(symlink("file", link_path) == 0, link_path);
 	if (!has_old(s))
@@ -252,8 +351,20 @@ static void prepare(const struct scenario *s)
 	must(fd >= 0 && write(fd, old_text, sizeof old_text) == sizeof old_text,
 	     path);
 	must(fchmod(fd, OLD_MODE) == 0, path);
-	if (s->old == WITH_ATTRIBUTES)
+	if (s->old == WITH_ATTRIBUTES) {
 		must(fsetxattr(fd, "user.files2", "x", 1, 0) == 0, path);
+		/* One that is not copied, and one that may be refused. */
+		if (has_labels)
+			must(fsetxattr(fd, "trusted.files2", "t", 1, 0) == 0 &&
+			             fsetxattr(fd, label_name, "l", 1, 0) == 0,
+			     path);
+	}
+	if (s->old == WITH_ACL)
+		must(fsetxattr(fd, acl_name, acl, sizeof acl, 0) == 0, path);
+	if (s->old == IN_ACL_FOLDER)
+		must(setxattr(folder, default_acl_name, acl, sizeof acl, 0) ==
+		             0,
+		     folder);
 	must(close(fd) == 0, path);
 }
 
@@ -267,6 +378,13 @@ static bool content_is(const char *expected, size_t count)
 	ssize_t taken = read(fd, found, sizeof found);
 	must(close(fd) == 0, path);
 	return taken == (ssize_t)count && memcmp(found, expected, count) == 0;
+}
+
+static mode_t mode_of(const char *file)
+{
+	struct stat st;
+	must(stat(file, &st) == 0, file);
+	return st.st_mode & 07777;
 }
 
 static unsigned files_in_folder(void)
@@ -312,6 +430,13 @@ static enum f2_step step_of(int64_t packed)
 	return (enum f2_step)(bits >> 28);
 }
 
+/* The errno of the temporary file's removal: of a failure, or a later one. */
+static int unlink_error_of(int64_t packed)
+{
+	return (int)(packed >> (step_of(packed) == F2_STEP_TIDY ? 16 : 8)) &
+	       0xff;
+}
+
 /* Whether a call that fails with error leaves the write as it is. */
 static bool is_ignored(enum call call, int error)
 {
@@ -329,12 +454,18 @@ static bool is_ignored(enum call call, int error)
 	case LISTXATTR:
 		return error == EOPNOTSUPP || error == ENOSYS ||
 		       error == ENOENT || error == ENODATA;
-	case FLISTXATTR:
-		return error == EOPNOTSUPP || error == ENOSYS;
+	case FLISTXATTR: /* ERANGE: too many to find out whether there's one */
+		return error == EOPNOTSUPP || error == ENOSYS ||
+		       error == ERANGE;
 	case GETXATTR:
 		return error == ENODATA || error == ENOENT;
 	case FSETXATTR:
 		return error == EOPNOTSUPP;
+	case SET_LABEL: /* the folder's policy has set one */
+		return error == EOPNOTSUPP || error == EPERM ||
+		       error == EINVAL || error == ENOSYS || error == EACCES;
+	case FREMOVEXATTR:
+		return error == EOPNOTSUPP || error == ENODATA;
 	case FSYNC:
 		return error == EINTR;
 	case RENAMEAT2:
@@ -351,9 +482,11 @@ static bool is_ignored(enum call call, int error)
 	}
 }
 
-/* Runs a scenario whose number-th call fails with error. Returns whether there
- * was such a call. */
-static bool run(const struct scenario *s, unsigned number, int error)
+/* Runs a scenario whose number-th call fails with error, and each later one of
+ * also, if that is not CALLS, with also_error. Returns whether there was such a
+ * call. */
+static bool run_with(const struct scenario *s, unsigned number, int error,
+                     enum call also, int also_error)
 {
 	struct f2_ready ready;
 	struct f2_rules rules = {
@@ -368,18 +501,22 @@ static bool run(const struct scenario *s, unsigned number, int error)
 	int lowest = lowest_free();
 	plan.number = number;
 	plan.error = error;
+	plan.also = also;
+	plan.also_error = also_error;
 	plan.count = 0;
 	plan.renamed = false;
+	plan.left = false;
 	plan.armed = true;
 	int64_t result = f2_write_atomically(is_linked(s) ? link_path : path,
 	                                     &rules, &ready.source);
 	plan.armed = false;
 	bool reached = number != 0 && plan.count >= number;
 	enum call failed = reached ? plan.events[number - 1] : CALLS;
-	tally_case("%s%s%s, call %u (%s) fails with %d", olds[s->old],
-	           s->exclusive ? ", exclusive" : "",
+	tally_case("%s%s%s, call %u (%s) fails with %d, later %s with %d",
+	           olds[s->old], s->exclusive ? ", exclusive" : "",
 	           s->durable ? ", durable" : "", number,
-	           reached ? names[failed] : "none", error);
+	           reached ? names[failed] : "none", error,
+	           also == CALLS ? "none" : names[also], also_error);
 	tally_check(lowest_free() == lowest, "a descriptor is left");
 
 	/* The content: all of the old or all of the new. A kernel that denies
@@ -400,27 +537,33 @@ static bool run(const struct scenario *s, unsigned number, int error)
 		tally_check(result == sizeof new_text, "%lld bytes",
 		            (long long)result);
 	} else {
-		tally_check(operation_of(result) == F2_ATOMIC, "operation %d",
-		            operation_of(result));
+		tally_check(operation_of(result) ==
+		                    (failed == MALLOC ? F2_MEMORY : F2_ATOMIC),
+		            "operation %d", operation_of(result));
 		tally_check((step_of(result) >= F2_STEP_TIDY) == plan.renamed,
 		            "step %d, but renamed: %d", (int)step_of(result),
 		            plan.renamed);
 	}
 
 	/* The temporary file. */
-	bool is_left = failed == UNLINKAT && error != ENOENT;
-	unsigned expected = files + (plan.renamed && !has_old(s)) + is_left;
-	if ((failed == UNLINKAT && error == ENOENT) || is_denied)
+	unsigned expected = files + (plan.renamed && !has_old(s)) + plan.left;
+	if (is_denied)
 		expected = files_in_folder(); /* a lie: nothing to check */
 	tally_check(files_in_folder() == expected, "%u files, not %u",
 	            files_in_folder(), expected);
 	remove_temp();
+	if (plan.left)
+		tally_check(result < 0 && unlink_error_of(result) != 0,
+		            "that a file is left is not told");
 
 	/* Failures are told. */
 	bool must_fail = s->exclusive && (has_old(s) || is_linked(s));
-	if (reached && !must_fail && result >= 0) {
+	if (also == CALLS && reached && !must_fail && result >= 0) {
 		bool folder_close = failed == CLOSE &&
 		                    (number == plan.count || is_linked(s));
+		/* It has come with the ACL. */
+		bool has_mode = failed == FCHMOD && s->old == WITH_ACL &&
+		                mode_of(path) == OLD_MODE;
 		bool late_sync = failed == FSYNC && plan.renamed &&
 		                 (error == EINVAL || error == EOPNOTSUPP);
 		/* A missing target is created, an unreadable folder only
@@ -432,7 +575,7 @@ static bool run(const struct scenario *s, unsigned number, int error)
 		        (failed == OPENAT && error == EEXIST) ||
 		        (failed == OPENAT && error == EACCES && is_linked(s));
 		tally_check(is_ignored(failed, error) || folder_close ||
-		                    late_sync || is_other,
+		                    has_mode || late_sync || is_other,
 		            "the failure is not told");
 	}
 	if (!reached && !must_fail)
@@ -442,20 +585,38 @@ static bool run(const struct scenario *s, unsigned number, int error)
 	return reached;
 }
 
+static bool run(const struct scenario *s, unsigned number, int error)
+{
+	return run_with(s, number, error, CALLS, 0);
+}
+
 /* What a success has to leave besides the content. */
 static void check_metadata(const struct scenario *s)
 {
-	struct stat st;
-	must(run(s, 0, 0) == false && stat(path, &st) == 0, path);
+	must(!run(s, 0, 0), path);
 	tally_case("metadata of %s", olds[s->old]);
-	tally_check((st.st_mode & 07777) ==
-	                    (has_old(s) ? OLD_MODE : (mode_t)0604),
-	            "mode %o", st.st_mode & 07777);
+	tally_check(mode_of(path) == (has_old(s) ? OLD_MODE : (mode_t)0604),
+	            "mode %o", mode_of(path));
 	char value;
 	if (s->old == WITH_ATTRIBUTES)
 		tally_check(getxattr(path, "user.files2", &value, 1) == 1 &&
 		                    value == 'x',
 		            "the attribute is lost");
+	if (s->old == WITH_ATTRIBUTES && has_labels) {
+		tally_check(getxattr(path, label_name, &value, 1) == 1 &&
+		                    value == 'l',
+		            "the label is lost");
+		tally_check(getxattr(path, "trusted.files2", NULL, 0) < 0,
+		            "what is not the user's is copied");
+	}
+	uint8_t found[2 * sizeof acl];
+	ssize_t count = getxattr(path, acl_name, found, sizeof found);
+	if (s->old == WITH_ACL)
+		tally_check(count == (ssize_t)sizeof acl &&
+		                    memcmp(found, acl, sizeof acl) == 0,
+		            "the ACL is another");
+	else
+		tally_check(count < 0, "there is an ACL");
 }
 
 /* The order of the calls of a durable write, after those that look. */
@@ -476,25 +637,197 @@ static void check_order(void)
 		            names[plan.events[i]], names[expected[i]]);
 }
 
+static bool is_possible(const struct scenario *s)
+{
+	return has_acls || (s->old != WITH_ACL && s->old != IN_ACL_FOLDER);
+}
+
+/* What the first failure leads to fails, too: the clean-up, the second way to
+ * do it, another try. */
+static void run_second_faults(const struct scenario *s)
+{
+	static const struct {
+		int error;
+		enum call also;
+		int also_error;
+	} pairs[] = {{EIO, UNLINKAT, EDQUOT},   {EIO, CLOSE, EDQUOT},
+	             {EACCES, OPENAT, EACCES},  {EEXIST, OPENAT, EEXIST},
+	             {EPERM, FCHOWN, EPERM},    {EPERM, FCHOWN, EIO},
+	             {EPERM, LOOK, EIO},        {ENOSYS, LINKAT, EIO},
+	             {ENOSYS, UNLINKAT, EBUSY}, {ENOSYS, UNLINKAT, ENOENT},
+	             {ENOSYS, CLOSE, EIO}};
+	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+		for (unsigned number = 1;
+		     run_with(s, number, pairs[i].error, pairs[i].also,
+		              pairs[i].also_error);
+		     number++)
+			continue;
+}
+
 static void run_table(void)
 {
-	static const int errors[] = {EINTR,      EIO,    ENOSPC, EPERM,
-	                             EACCES,     ENOENT, EEXIST, ENOSYS,
-	                             EOPNOTSUPP, EINVAL, EDQUOT, ENODATA};
+	static const int errors[] = {
+	        EINTR,  EIO,        ENOSPC, EPERM,  EACCES,  ENOENT, EEXIST,
+	        ENOSYS, EOPNOTSUPP, EINVAL, EDQUOT, ENODATA, ERANGE};
 	for (unsigned n = 0; n < OLDS * 4; n++) {
 		struct scenario s = {.old = (enum old)(n / 4),
 		                     .exclusive = (n & 1) != 0,
 		                     .durable = (n & 2) != 0};
+		if (!is_possible(&s))
+			continue;
 		for (size_t e = 0; e < sizeof errors / sizeof errors[0]; e++)
 			for (unsigned number = 1; run(&s, number, errors[e]);
 			     number++)
 				continue;
+		run_second_faults(&s);
 		if (!s.exclusive)
 			check_metadata(&s);
 	}
 }
 
+/* --- Odd targets ------------------------------------------------------ */
+
+/* Writes to target. Returns what failed, packed as fault.c does. */
+static int64_t write_to(const char *target, struct f2_source *source)
+{
+	struct f2_rules rules = {.open_flags = O_WRONLY | O_CREAT | O_TRUNC,
+	                         .mode = 0604,
+	                         .flush = F2_FLUSH_NONE,
+	                         .nonce = UINT64_C(0xfedcba9876543210)};
+	return f2_write_atomically(target, &rules, source);
+}
+
+/* Checks that target is refused at step with error, and nothing is left. */
+static void check_refused(const char *target, enum f2_step step, int error)
+{
+	struct f2_ready ready;
+	f2_ready_init(&ready, (const uint8_t *)new_text, sizeof new_text);
+	unsigned files = files_in_folder();
+	int lowest = lowest_free();
+	int64_t result = write_to(target, &ready.source);
+	tally_case("target %s", target);
+	tally_check(result < 0 && step_of(result) == step &&
+	                    (int)(result >> 16 & 0xff) == error,
+	            "step %d, errno %d", (int)step_of(result),
+	            (int)(result >> 16 & 0xff));
+	tally_check(files_in_folder() == files, "a file is left");
+	tally_check(lowest_free() == lowest, "a descriptor is left");
+}
+
+static void put_link(const char *target)
+{
+	must(unlink(link_path) == 0 || errno == ENOENT, link_path);
+	must(symlink(target, link_path) == 0, link_path);
+}
+
+static void check_odd_targets(void)
+{
+	struct scenario nothing = {NOTHING, false, false};
+	prepare(&nothing);
+	char odd[2 * PATH_BYTES];
+	snprintf(odd, sizeof odd, "%s/.", folder);
+	check_refused(odd, F2_STEP_REFUSE, EISDIR);
+	snprintf(odd, sizeof odd, "%s/..", folder);
+	check_refused(odd, F2_STEP_REFUSE, EISDIR);
+	snprintf(odd, sizeof odd, "%s/", path);
+	check_refused(odd, F2_STEP_REFUSE, EISDIR);
+	snprintf(odd, sizeof odd, "%s/%0256d", folder, 0);
+	check_refused(odd, F2_STEP_LOOK, ENAMETOOLONG);
+	check_refused(folder, F2_STEP_REFUSE, EISDIR);
+	check_refused("/dev/null", F2_STEP_REFUSE, EINVAL);
+
+	put_link("..");
+	check_refused(link_path, F2_STEP_REFUSE, EISDIR);
+	put_link("/dev/null");
+	check_refused(link_path, F2_STEP_REFUSE, EINVAL);
+	put_link("missing/");
+	check_refused(link_path, F2_STEP_REFUSE, EISDIR);
+	put_link("missing/file");
+	check_refused(link_path, F2_STEP_OPEN_FOLDER, ENOENT);
+	put_link("link");
+	check_refused(link_path, F2_STEP_FOLLOW, ELOOP);
+	/* More than any link of Linux's own file systems has. */
+	put_link("missing");
+	plan.long_links = true;
+	check_refused(link_path, F2_STEP_FOLLOW, ENAMETOOLONG);
+	plan.long_links = false;
+	put_link("link");
+	/* A loop that was made while it was looked at: after the close of
+	 * check_refused the folder is opened, the link found, and its end. */
+	plan.armed = true;
+	plan.number = 4;
+	plan.error = ENOENT;
+	plan.also = CALLS;
+	plan.count = 0;
+	check_refused(link_path, F2_STEP_FOLLOW, ELOOP);
+	plan.armed = false;
+	tally_check(plan.events[plan.number - 1] == LOOK,
+	            "it was %s that failed",
+	            names[plan.events[plan.number - 1]]);
+	must(unlink(link_path) == 0, link_path);
+}
+
+/* The text of a link in /proc need not name what the link leads to. */
+static void check_link_of_a_deleted_file(void)
+{
+	struct scenario s = {PLAIN, false, false};
+	char namesake[2 * PATH_BYTES];
+	char proc_link[PATH_BYTES];
+	prepare(&s);
+	int fd = open(path, O_RDONLY);
+	must(fd >= 0 && unlink(path) == 0, path);
+	snprintf(proc_link, sizeof proc_link, "/proc/self/fd/%d", fd);
+	check_refused(proc_link, F2_STEP_FOLLOW, ESTALE);
+	prepare(&s);
+	snprintf(namesake, sizeof namesake, "%s (deleted)", path);
+	must(rename(path, namesake) == 0, namesake);
+	check_refused(proc_link, F2_STEP_FOLLOW, ESTALE);
+	must(rename(namesake, path) == 0, namesake);
+	tally_check(content_is(old_text, sizeof old_text), "it is replaced");
+	must(close(fd) == 0, path);
+}
+
+/* Memory for a text's next piece may be missing. */
+static int64_t next_of_two(struct f2_source *source, const uint8_t **piece)
+{
+	*piece = (const uint8_t *)new_text;
+	source->min_bytes++;
+	return source->min_bytes == 1 ? (int64_t)sizeof new_text : -1;
+}
+
+static void check_source_without_memory(void)
+{
+	struct scenario s = {PLAIN, false, false};
+	prepare(&s);
+	struct f2_source source = {.next = next_of_two, .max_bytes = 100};
+	int64_t result = write_to(path, &source);
+	tally_case("no memory for the second piece");
+	tally_check(operation_of(result) == F2_MEMORY, "operation %d",
+	            operation_of(result));
+	tally_check(content_is(old_text, sizeof old_text), "not the old file");
+	tally_check(files_in_folder() == 1, "a file is left");
+}
+
 /* --- Leftovers --------------------------------------------------------- */
+
+/* Removes path as a leftover, while the number-th call, which is call, fails.
+ */
+static int64_t remove_while(enum call call, unsigned number, int error)
+{
+	int lowest = lowest_free();
+	plan.armed = true;
+	plan.number = number;
+	plan.error = error;
+	plan.also = CALLS;
+	plan.count = 0;
+	int64_t result = f2_remove_leftover(path);
+	plan.armed = false;
+	tally_case("leftover, %s fails with %d", names[call], error);
+	tally_check(plan.count >= number && plan.events[number - 1] == call,
+	            "another call failed");
+	tally_check(lowest_free() == lowest, "a descriptor is left");
+	return result;
+}
 
 static void check_leftovers(void)
 {
@@ -509,6 +842,61 @@ static void check_leftovers(void)
 	tally_check(f2_remove_leftover(path) == 1, "it stays");
 	tally_check(access(path, F_OK) != 0, "it is still there");
 	tally_check(f2_remove_leftover(path) == 0, "what is gone is removed");
+
+	tally_case("leftovers of other kinds");
+	must(symlink("/dev/null", path) == 0, path);
+	tally_check(f2_remove_leftover(path) == 0, "a link is removed");
+	must(unlink(path) == 0 && mkfifo(path, 0644) == 0, path);
+	tally_check(f2_remove_leftover(path) == 0, "a pipe is removed");
+	must(unlink(path) == 0, path);
+	tally_check(f2_remove_leftover("/proc/self/comm") == 0,
+	            "a file is removed that a lock says nothing of");
+}
+
+static void check_leftover_faults(void)
+{
+	static const struct {
+		enum call call;
+		unsigned number;
+		int error;
+		bool is_removed;
+		int told;
+	} faults[] = {
+	        {OPEN, 1, EINTR, true, 0},    {OPEN, 1, EACCES, false, 0},
+	        {LOOK, 2, EINTR, true, 0},    {LOOK, 2, EIO, false, 0},
+	        {FLOCK, 3, EINTR, true, 0},   {FLOCK, 3, ENOLCK, false, 0},
+	        {UNLINK, 4, EIO, false, EIO}, {UNLINK, 4, ENOENT, false, 0},
+	        {CLOSE, 5, EIO, true, 0}};
+	struct scenario s = {PLAIN, false, false};
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+		prepare(&s);
+		int64_t result = remove_while(faults[i].call, faults[i].number,
+		                              faults[i].error);
+		bool is_gone = access(path, F_OK) != 0;
+		tally_check(is_gone == faults[i].is_removed, "gone: %d",
+		            is_gone);
+		if (faults[i].told == 0)
+			tally_check(result == faults[i].is_removed,
+			            "%lld removed", (long long)result);
+		else
+			tally_check(operation_of(result) == F2_UNLINK &&
+			                    (result >> 16 & 0xff) ==
+			                            faults[i].told,
+			            "the failure is not told");
+	}
+}
+
+static void find_out_what_there_is(void)
+{
+	struct scenario s = {PLAIN, false, false};
+	prepare(&s);
+	has_acls = setxattr(path, acl_name, acl, sizeof acl, 0) == 0;
+	has_labels = setxattr(path, label_name, "l", 1, 0) == 0 &&
+	             setxattr(path, "trusted.files2", "t", 1, 0) == 0;
+	if (!has_acls)
+		printf("skipped: ACLs, which %s has none of\n", folder);
+	if (!has_labels)
+		printf("skipped: labels, which need root\n");
 }
 
 int main(int argc, char **argv)
@@ -526,9 +914,14 @@ int main(int argc, char **argv)
 	     argv[1]);
 	snprintf(path, sizeof path, "%s/file", folder);
 	snprintf(link_path, sizeof link_path, "%s/link", folder);
+	find_out_what_there_is();
 	check_order();
 	run_table();
+	check_odd_targets();
+	check_link_of_a_deleted_file();
+	check_source_without_memory();
 	check_leftovers();
+	check_leftover_faults();
 	must(unlink(path) == 0 || errno == ENOENT, path);
 	must(unlink(link_path) == 0 || errno == ENOENT, link_path);
 	must(rmdir(folder) == 0, folder);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +48,55 @@ ssize_t __wrap_read(int fd, void *bytes, size_t count)
 	return plan.error == 0 ? 0 : -1;
 }
 
+/* The same of what comes before them. */
+static struct {
+	unsigned open_times;
+	int open_error;
+	int look_error; /* of one call; 0: none */
+} before;
+
+int __real_open(const char *file, int flags, ...);
+int __wrap_open(const char *file, int flags, ...);
+
+int __wrap_open(const char *file, int flags, ...)
+{
+	va_list arguments;
+	va_start(arguments, flags);
+	mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+	va_end(arguments);
+	if (before.open_times == 0)
+		return __real_open(file, flags, mode);
+	before.open_times--;
+	errno = before.open_error;
+	return -1;
+}
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+/* statx(2) */
+long __wrap_syscall(long number, ...)
+{
+	long a[5];
+	va_list arguments;
+	va_start(arguments, number);
+	for (size_t i = 0; i < 5; i++)
+		a[i] = va_arg(arguments, long);
+	va_end(arguments);
+	if (before.look_error == 0)
+		return __real_syscall(number, a[0], a[1], a[2], a[3], a[4]);
+	errno = before.look_error;
+	before.look_error = 0;
+	return -1;
+}
+
 /* A source that gives the content in pieces. */
 struct cut {
 	struct f2_source source;
 	size_t byte_count;
 	size_t offset;
 	size_t piece_bytes;
+	size_t fails_at; /* an offset; 0: nowhere */
 	unsigned rewound;
 };
 
@@ -62,6 +106,8 @@ static int64_t next(struct f2_source *source, const uint8_t **piece)
 	size_t rest = cut->byte_count - cut->offset;
 	size_t count = rest < cut->piece_bytes ? rest : cut->piece_bytes;
 
+	if (cut->fails_at != 0 && cut->offset >= cut->fails_at)
+		return f2_fault(F2_MEMORY, ENOMEM, 0);
 	*piece = content + cut->offset;
 	cut->offset += count;
 	return (int64_t)count;
@@ -193,6 +239,51 @@ static void check_odd_targets(void)
 	must(unlink(path) == 0, path);
 }
 
+static void check_what_fails_before(void)
+{
+	put(content, 100);
+	tally_case("an open that is interrupted");
+	before.open_times = 3;
+	before.open_error = EINTR;
+	tally_check(holds(100, 70, false), "it is the same");
+	tally_case("an open that fails");
+	before.open_times = 1;
+	before.open_error = EACCES;
+	tally_check(!holds(100, 70, false), "what can't be read is written");
+	tally_case("a file that can't be looked at");
+	before.look_error = EIO;
+	tally_check(!holds(100, 70, false), "what is unknown is written");
+	/* The write says so. */
+	tally_case("no memory for the second piece");
+	struct cut cut = {.source = {.next = next,
+	                             .rewind = rewind_all,
+	                             .max_bytes = 1000},
+	                  .byte_count = 100,
+	                  .piece_bytes = 100,
+	                  .fails_at = 100};
+	tally_check(!f2_holds(path, &cut.source), "it is not known");
+	tally_check(cut.rewound == 1 && cut.offset == 0, "not rewound");
+}
+
+/* Ready bytes, which are written after all where they are others. */
+static void check_ready_bytes(void)
+{
+	struct f2_rules rules = {.open_flags = O_WRONLY | O_CREAT | O_TRUNC,
+	                         .mode = 0644};
+	struct f2_ready ready;
+
+	put(content, 5000);
+	change(4999);
+	tally_case("ready bytes");
+	f2_ready_init(&ready, content, 5000);
+	tally_check(ready.source.count(&ready.source) == 5000, "the count");
+	tally_check(!f2_holds(path, &ready.source), "they are others");
+	tally_check(f2_write_path(path, &rules, &ready.source) == 5000,
+	            "they are not written");
+	f2_ready_init(&ready, content, 5000);
+	tally_check(f2_holds(path, &ready.source), "they are the same");
+}
+
 int main(int argc, char **argv)
 {
 	must(argc == 2, "usage: compare_test FOLDER");
@@ -203,6 +294,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < MOST_BYTES; i++)
 		content[i] = (uint8_t)random_below(256);
 	check_sizes();
+	check_what_fails_before();
+	check_ready_bytes();
 	check_odd_targets();
 	must(rmdir(folder) == 0, folder);
 	return tally_end();

@@ -263,6 +263,8 @@ int __wrap_fstatfs(int fd, struct statfs *found)
 	int result = __real_fstatfs(fd, found);
 	if (faults.magic != 0)
 		found->f_type = faults.magic;
+	if (faults.block_bytes != 0)
+		found->f_bsize = faults.block_bytes;
 	return answered(CALL_FSTATFS, result, 0);
 }
 
@@ -292,6 +294,9 @@ long __wrap_syscall(long number, ...)
 		void *old = va_arg(arguments, void *);
 		int flags = va_arg(arguments, int);
 		va_end(arguments);
+		int error = faults.armed ? count_call(CALL_STATX) : 0;
+		if (error != 0)
+			return refused(CALL_STATX, error, 0);
 		return __real_syscall(number, fd, path, old, flags);
 	}
 	if (number != SYS_statx) {
@@ -304,15 +309,18 @@ long __wrap_syscall(long number, ...)
 	va_end(arguments);
 	if (!faults.armed)
 		return __real_syscall(number, fd, path, flags, mask, found);
-	if (faults.old_kernel) {
-		errno = ENOSYS;
+	if (faults.no_statx != 0) {
+		errno = faults.no_statx;
 		return -1;
 	}
 	int error = count_call(CALL_STATX);
 	if (error != 0)
 		return refused(CALL_STATX, error, 0);
 	long result = __real_syscall(number, fd, path, flags, mask, found);
-	if (faults.mount != 0 && result == 0) {
+	/* The verdict on the real mount would be taken for this one's. */
+	if (faults.magic != 0)
+		found->stx_mask &= ~STATX_MNT_ID_UNIQUE;
+	if (faults.mount != 0) {
 		found->stx_mask |= STATX_MNT_ID_UNIQUE;
 		found->stx_mnt_id = faults.mount;
 	}

@@ -12,7 +12,7 @@
 
 enum call {
 	CALL_OPEN,
-	CALL_STATX,
+	CALL_STATX, /* newfstatat, too, where there is no statx */
 	CALL_FSTATFS,
 	CALL_FALLOCATE,
 	CALL_WRITE,
@@ -51,14 +51,16 @@ enum { MAX_FAULTS = 3, MAX_EVENTS = 256 };
 
 struct faults {
 	struct fault plan[MAX_FAULTS];
-	/* The file system that fstatfs tells and its mount, or 0 for the real
-	 * ones. */
+	/* The file system that fstatfs tells, or 0 for the real one, and its
+	 * mount, or 0 for none that the kernel would name. */
 	uint32_t magic;
 	uint64_t mount;
 	/* What statfs tells of any path, or 0 for the real one. */
 	uint32_t root_magic;
-	/* The kernel has no statx. */
-	bool old_kernel;
+	/* What a kernel without statx answers to it, or a filter; else 0. */
+	int no_statx;
+	/* The block size that fstatfs tells, or 0 for the real one. */
+	long block_bytes;
 	/* Besides the plan, one call in so many fails at random, 0 for none. */
 	unsigned random_one_in;
 	bool armed;

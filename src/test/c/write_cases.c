@@ -170,6 +170,36 @@ static void append_aboveOneMiB_isNotJoined(void)
 	            faults.calls[CALL_WRITE]);
 }
 
+/* What is to go out in one write(2), or not at all. */
+static void special_joinFailing_writesNothing(void)
+{
+	struct pieces pieces;
+	tally_case("a FIFO whose text can't be joined");
+	must(unlink(test_path) == 0 || errno == ENOENT, "unlink");
+	must(mkfifo(test_path, 0600) == 0, "mkfifo");
+	int reader = open(test_path, O_RDONLY | O_NONBLOCK);
+	must(reader >= 0, "open");
+	size_t descriptors = open_descriptors();
+	pieces_init(&pieces, content, 9000, 4000, false);
+	pieces.join_fails = true;
+	check(unpack(f2_write_path(test_path, &replace, &pieces.source)),
+	      F2_MEMORY, ENOMEM, 0);
+	tally_check(open_descriptors() == descriptors, "a descriptor leaks");
+	tally_check(read(reader, back, sizeof back) == 0, "something came");
+	must(close(reader) == 0, "close");
+
+	int ends[2];
+	tally_case("a pipe whose text can't be joined");
+	must(pipe2(ends, O_NONBLOCK) == 0, "pipe2");
+	struct f2_target target = {.fd = ends[1]};
+	pieces_init(&pieces, content, 9000, 4000, false);
+	pieces.join_fails = true;
+	check(unpack(f2_write_fd(&target, F2_FLUSH_FULL, &pieces.source)),
+	      F2_MEMORY, ENOMEM, 0);
+	tally_check(read(ends[0], back, sizeof back) < 0, "something came");
+	must(close(ends[0]) == 0 && close(ends[1]) == 0, "close");
+}
+
 /* --- Sources that fail ------------------------------------------------- */
 
 static void source_failing_cutsToWritten(unsigned fails_at)
@@ -278,6 +308,49 @@ static void descriptor_closedMeanwhile_tellsHowFar(unsigned closed_at,
 	must(close(closing.target.fd) == 0, "close");
 }
 
+/* What a file system without fsync(2) answers is no fault of a device, but one
+ * of a file. */
+static void sync_refused_isAFaultOfFilesOnly(int error)
+{
+	struct f2_ready ready;
+	struct f2_rules rules = replace;
+	rules.flush = F2_FLUSH_FULL;
+	tally_case("fsync fails with %d", error);
+	make_file(0);
+	memset(faults.plan, 0, sizeof faults.plan);
+	faults.plan[0] = (struct fault){CALL_FSYNC, 1, 1, error};
+	f2_ready_init(&ready, content, 10);
+	faults_arm();
+	int64_t of_device = f2_write_path("/dev/null", &rules, &ready.source);
+	faults_disarm();
+	check(unpack(of_device), 0, 0, 10);
+	faults.plan[1] = (struct fault){CALL_STATX, 2, 1, EIO};
+	f2_ready_init(&ready, content, 10);
+	faults_arm();
+	int64_t of_unknown = f2_write_path("/dev/null", &rules, &ready.source);
+	faults_disarm();
+	check(unpack(of_unknown), F2_SYNC, error, 10);
+	faults.plan[1].times = 0;
+	f2_ready_init(&ready, content, 10);
+	faults_arm();
+	int64_t of_file = f2_write_path(test_path, &rules, &ready.source);
+	faults_disarm();
+	check(unpack(of_file), F2_SYNC, error, 10);
+	memset(faults.plan, 0, sizeof faults.plan);
+}
+
+static void descriptor_sizeAndClose_tellErrno(void)
+{
+	tally_case("size and close of a descriptor");
+	make_file(321);
+	int64_t fd = f2_open(test_path, O_RDWR, 0);
+	must(fd >= 0, "open");
+	check(unpack(f2_size((int)fd)), 0, 0, 321);
+	check(unpack(f2_close((int)fd)), 0, 0, 0);
+	check(unpack(f2_size((int)fd)), F2_STAT, EBADF, 0);
+	check(unpack(f2_close((int)fd)), F2_CLOSE, EBADF, 0);
+}
+
 /* --- Real limits ------------------------------------------------------- */
 
 /* reserves: on a file system where the old file survives that. */
@@ -306,6 +379,56 @@ static void file_overTheLimit(bool reserves)
 		check(unpack(result), F2_WRITE, EFBIG, 4096);
 	tally_check(file_size() == (reserves ? 3000 : 4096),
 	            "%lld bytes remain", (long long)file_size());
+}
+
+static void file_belowTheLimit_isWritten(void)
+{
+	struct rlimit before;
+	struct pieces pieces;
+	tally_case("a file that grows, but not over RLIMIT_FSIZE");
+	make_file(3000);
+	faults.magic = 0xef53;
+	pieces_init(&pieces, content, 9000, 9000, false);
+	must(getrlimit(RLIMIT_FSIZE, &before) == 0, "getrlimit");
+	struct rlimit limit = {.rlim_cur = 9000, .rlim_max = before.rlim_max};
+	must(setrlimit(RLIMIT_FSIZE, &limit) == 0, "setrlimit");
+	faults_arm();
+	int64_t result = f2_write_path(test_path, &replace, &pieces.source);
+	faults_disarm();
+	must(setrlimit(RLIMIT_FSIZE, &before) == 0, "setrlimit");
+	faults.magic = 0;
+	check(unpack(result), 0, 0, 9000);
+	tally_check(faults.calls[CALL_FALLOCATE] == 1, "%u reservations",
+	            faults.calls[CALL_FALLOCATE]);
+}
+
+/* Counts, and meanwhile another process appends. */
+static uint64_t count_while_growing(struct f2_source *source)
+{
+	int fd = open(test_path, O_WRONLY | O_APPEND);
+	must(fd >= 0 && write(fd, "other", 5) == 5 && close(fd) == 0,
+	     test_path);
+	return ((struct pieces *)source)->byte_count;
+}
+
+static void reservation_failingForAGrownFile_keepsWhatCame(void)
+{
+	struct pieces pieces;
+	tally_case("a full disk, and another one who appends");
+	make_file(3000);
+	faults.magic = 0xef53;
+	memset(faults.plan, 0, sizeof faults.plan);
+	faults.plan[0] = (struct fault){CALL_FALLOCATE, 1, 1, ENOSPC};
+	pieces_init(&pieces, content, 90000, 90000, true);
+	pieces.source.count = count_while_growing;
+	faults_arm();
+	int64_t result = f2_write_path(test_path, &replace, &pieces.source);
+	faults_disarm();
+	memset(faults.plan, 0, sizeof faults.plan);
+	faults.magic = 0;
+	check(unpack(result), F2_RESERVE, ENOSPC, 0);
+	tally_check(file_size() == 3005, "%lld bytes remain",
+	            (long long)file_size());
 }
 
 static void open_failing_tellsErrno(void)
@@ -371,25 +494,86 @@ static void replaceAndAppend_longerOld_isReplaced(void)
 	must(close(fd) == 0, "close");
 }
 
-/* An old kernel: no statx, no mount ids. */
-static void statx_missing_worksAsWell(void)
+/* An old kernel: no statx, no mount ids. Or a filter that knows neither. */
+static void statx_missing_worksAsWell(int answer)
 {
 	struct pieces pieces;
-	tally_case("a kernel without statx");
+	tally_case("a kernel that answers %d to statx", answer);
 	make_file(20000);
 	pieces_init(&pieces, content + 7, 9000, 4000, false);
-	faults.old_kernel = true;
+	faults.no_statx = answer;
 	faults.magic = 0xef53;
+	memset(faults.plan, 0, sizeof faults.plan);
+	faults.plan[0] = (struct fault){CALL_STATX, 1, 3, EINTR};
 	faults_arm();
 	int64_t result = f2_write_path(test_path, &replace, &pieces.source);
 	faults_disarm();
-	faults.old_kernel = false;
 	check(unpack(result), 0, 0, 9000);
 	tally_check(faults.calls[CALL_FSTATFS] == 1, "%u fstatfs",
 	            faults.calls[CALL_FSTATFS]);
 	tally_check(faults.calls[CALL_FTRUNCATE] == 1 && file_size() == 9000,
 	            "%u cuts, %lld bytes", faults.calls[CALL_FTRUNCATE],
 	            (long long)file_size());
+
+	tally_case("no statx, and newfstatat fails");
+	faults.plan[0] = (struct fault){CALL_STATX, 1, 1, EIO};
+	pieces_init(&pieces, content + 7, 100, 40, false);
+	faults_arm();
+	result = f2_write_path(test_path, &replace, &pieces.source);
+	faults_disarm();
+	check(unpack(result), F2_STAT, EIO, 0);
+	tally_check(file_size() == 9000, "the old file is gone");
+	memset(faults.plan, 0, sizeof faults.plan);
+	faults.no_statx = 0;
+	faults.magic = 0;
+}
+
+/* What is known of each file system, and that the block size comes back. */
+static void place_anyFileSystem_isJudged(void)
+{
+	static const unsigned reserving =
+	        F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_RESERVES;
+	static const unsigned copying =
+	        F2_PLACE_KNOWN | F2_PLACE_FRESH | F2_PLACE_COPIES;
+	static const struct {
+		uint32_t magic;
+		long block_bytes;
+		unsigned place;
+	} places[] = {
+	        {0xef53, 4096, reserving | 12 << F2_PLACE_BLOCK_SHIFT},
+	        {0xef53, 65536, reserving | 16 << F2_PLACE_BLOCK_SHIFT},
+	        {0xef53, 131072, reserving},
+	        {0xef53, 3000, reserving},
+	        {0x58465342, 512, reserving | 9 << F2_PLACE_BLOCK_SHIFT},
+	        {0x01021994, 4096, reserving | 12 << F2_PLACE_BLOCK_SHIFT},
+	        {0xf2f52010, 4096, reserving | 12 << F2_PLACE_BLOCK_SHIFT},
+	        {0x794c7630, 4096,
+	         reserving | F2_PLACE_OVERLAY | 12 << F2_PLACE_BLOCK_SHIFT},
+	        {0x9123683e, 4096, copying},
+	        {0x2fc12fc1, 4096, copying},
+	        {0x6969, 4096, F2_PLACE_KNOWN}};
+	make_file(1);
+	int fd = open(test_path, O_RDONLY);
+	must(fd >= 0, test_path);
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+		tally_case("file system %x with blocks of %ld", places[i].magic,
+		           places[i].block_bytes);
+		faults.magic = places[i].magic;
+		faults.block_bytes = places[i].block_bytes;
+		struct f2_stat found = {.mount = UINT64_C(0x80002000) + i};
+		faults_arm();
+		for (int time = 1; time <= 2; time++) {
+			unsigned place = f2_place(fd, NULL, &found);
+			tally_check(place == places[i].place, "%x at time %d",
+			            place, time);
+		}
+		faults_disarm();
+		tally_check(faults.calls[CALL_FSTATFS] == 1, "%u fstatfs",
+		            faults.calls[CALL_FSTATFS]);
+	}
+	must(close(fd) == 0, "close");
+	faults.magic = 0;
+	faults.block_bytes = 0;
 }
 
 /* A mount id is never reused, so its file system is asked once. */
@@ -400,6 +584,17 @@ static void mount_known_isAskedOnce(void)
 	make_file(10);
 	faults.mount = UINT64_C(0x80000777);
 	faults.magic = 0xef53;
+	/* No answer is no verdict. */
+	memset(faults.plan, 0, sizeof faults.plan);
+	faults.plan[0] = (struct fault){CALL_FSTATFS, 1, 1, EIO};
+	f2_ready_init(&ready, content, 10);
+	faults_arm();
+	int64_t unknown = f2_write_path(test_path, &replace, &ready.source);
+	faults_disarm();
+	memset(faults.plan, 0, sizeof faults.plan);
+	check(unpack(unknown), 0, 0, 10);
+	tally_check(faults.calls[CALL_FTRUNCATE] == 1,
+	            "what can't be asked is not truncated first");
 	for (int i = 0; i < 3; i++) {
 		f2_ready_init(&ready, content, 10);
 		faults_arm();
@@ -425,10 +620,26 @@ static void mount_known_isAskedOnce(void)
 	faults.magic = 0;
 }
 
+/* Returns whether the file at path, if there is one, is opened with O_TRUNC; or
+ * -1 where the write goes wrong. */
+static int truncates_at_open(const char *path)
+{
+	struct f2_ready ready;
+	f2_ready_init(&ready, content, 10);
+	faults_arm();
+	int64_t result = f2_write_path(path, &replace, &ready.source);
+	faults_disarm();
+	for (size_t i = 0; i < faults.event_count; i++)
+		if (faults.events[i].call == CALL_OPEN && result == 10)
+			return (faults.events[i].detail & O_TRUNC) != 0;
+	return -1;
+}
+
 /* In a container, where the answer for / is an overlay; that is asked once a
  * process, hence the child. */
 static void overlay_largeFile_isTruncatedFirst(void)
 {
+	enum { COPIED = 64 * 1024 };
 	tally_case("files on an overlay");
 	fflush(stdout);
 	pid_t child = fork();
@@ -437,23 +648,19 @@ static void overlay_largeFile_isTruncatedFirst(void)
 		int wrong = 0;
 		faults.root_magic = 0x794c7630;
 		faults.magic = 0x794c7630;
-		for (int large = 0; large <= 1; large++) {
-			struct f2_ready ready;
-			make_file(large != 0 ? 64 * 1024 + 1 : 64 * 1024);
-			f2_ready_init(&ready, content, 10);
-			faults_arm();
-			int64_t result = f2_write_path(test_path, &replace,
-			                               &ready.source);
-			faults_disarm();
-			bool truncates = false;
-			for (size_t i = 0; i < faults.event_count; i++)
-				if (faults.events[i].call == CALL_OPEN)
-					truncates = (faults.events[i].detail &
-					             O_TRUNC) != 0;
-			wrong += result != 10 || file_size() != 10 ||
-			         truncates != (large != 0);
-		}
-		_exit(wrong);
+		make_file(COPIED);
+		wrong |= truncates_at_open(test_path) != 0 ? 1 : 0;
+		make_file(COPIED + 1);
+		wrong |= truncates_at_open(test_path) != 1 ? 2 : 0;
+		wrong |= file_size() != 10 ? 4 : 0;
+		/* What is missing or special there, or mounted on it. */
+		must(unlink(test_path) == 0, test_path);
+		wrong |= truncates_at_open(test_path) != 0 ? 8 : 0;
+		wrong |= truncates_at_open("/dev/null") != 0 ? 16 : 0;
+		make_file(COPIED + 1);
+		faults.root_magic = 0xef53;
+		wrong |= truncates_at_open(test_path) != 0 ? 32 : 0;
+		exit(wrong);
 	}
 	int status = 0;
 	must(waitpid(child, &status, 0) == child, "waitpid");
@@ -508,6 +715,11 @@ void run_single_cases(void)
 		device_null_cantBeSynced((enum f2_flush)flush);
 	}
 	join_failing_writesNothing();
+	special_joinFailing_writesNothing();
+	sync_refused_isAFaultOfFilesOnly(EINVAL);
+	sync_refused_isAFaultOfFilesOnly(EOPNOTSUPP);
+	sync_refused_isAFaultOfFilesOnly(EROFS);
+	descriptor_sizeAndClose_tellErrno();
 	append_aboveOneMiB_isNotJoined();
 	source_failing_cutsToWritten(1);
 	source_failing_cutsToWritten(2);
@@ -520,11 +732,15 @@ void run_single_cases(void)
 	descriptor_closedMeanwhile_tellsHowFar(5, 3000);
 	file_overTheLimit(false);
 	file_overTheLimit(true);
+	file_belowTheLimit_isWritten();
+	reservation_failingForAGrownFile_keepsWhatCame();
 	open_failing_tellsErrno();
 	replaceAndAppend_longerOld_isReplaced();
 	nothing_overEmpty_movesTheTime(false);
 	nothing_overEmpty_movesTheTime(true);
-	statx_missing_worksAsWell();
+	statx_missing_worksAsWell(ENOSYS);
+	statx_missing_worksAsWell(EPERM);
+	place_anyFileSystem_isJudged();
 	mount_known_isAskedOnce();
 	fault_anyParts_comeBack();
 	must(unlink(test_path) == 0 || errno == ENOENT, "unlink");

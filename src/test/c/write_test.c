@@ -714,7 +714,8 @@ static bool is_sensible(const struct scenario *s)
 		return false;
 	if (s->has_mount && (s->kind != LOCAL || s->old != OLD_SHORTER))
 		return false;
-	if (s->kind != LOCAL && s->old != OLD_SHORTER && s->old != OLD_LONGER)
+	if (s->kind != LOCAL && s->old != OLD_EMPTY && s->old != OLD_SHORTER &&
+	    s->old != OLD_LONGER)
 		return false;
 	if (s->vague && s->flush != F2_FLUSH_NONE)
 		return false;

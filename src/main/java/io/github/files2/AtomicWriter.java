@@ -241,10 +241,9 @@ final class AtomicWriter {
     if (isNamed && Libc.unlinkat(folder, tempAddress(), 0) != 0) {
       errno = Libc.errno() == Errno.ENOENT ? 0 : Libc.errno();
     }
-    for (int open : new int[] {fd, keeper}) {
-      int closeErrno = open < 0 ? 0 : close(open);
-      errno = errno == 0 ? closeErrno : errno;
-    }
+    int open = fd >= 0 ? fd : keeper; // one at most: the keeper comes when the file's own goes
+    int closeErrno = open >= 0 ? close(open) : 0;
+    errno = errno == 0 ? closeErrno : errno;
     return errno == 0 ? null : AtomicStep.TIDY.exception(errno, name);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -251,20 +252,38 @@ interface AtomicRules extends LaneRules {
   }
 
   @Test
-  default void atomic_linkInProcToADeletedFile_throwsAndCreatesNothing() throws Exception {
+  default void atomic_linkInProcToADeletedFile_throwsAndCreatesNothing() throws IOException {
     Needs.linux();
     Path file = fileOf("old");
-    int fd = open(file, "r+");
-    try {
-      Needs.that(fd < NioBackend.FIRST_FD || !isNative(), "needs a descriptor of the kernel");
-      if (fd < NioBackend.FIRST_FD) {
-        Files.delete(file);
-        Path link = Path.of("/proc/self/fd/" + fd);
-        assertFailsWithoutTrace(() -> write(link, "new", ATOMIC));
-      }
-    } finally {
-      close(fd);
+    try (FileChannel channel = FileChannel.open(file)) {
+      assertThat(channel.isOpen()).isTrue();
+      Path link = linkInProcTo(file);
+      Files.delete(file);
+      assertThat(assertFailsWithoutTrace(() -> write(link, "new", ATOMIC)))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContainingAll(link.toString(), "ESTALE");
+      // What the link's text names by chance is another file.
+      Path namesake = Files.writeString(Path.of(file + " (deleted)"), "other");
+      assertThat(assertFailsWithoutTrace(() -> write(link, "new", ATOMIC)))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContainingAll(link.toString(), "ESTALE");
+      assertThat(namesake).hasContent("other");
     }
+  }
+
+  private static Path linkInProcTo(Path file) throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path link : (Iterable<Path>) open::iterator) {
+        try {
+          if (Files.readSymbolicLink(link).equals(file)) {
+            return link;
+          }
+        } catch (NoSuchFileException e) {
+          continue; // another thread has closed it
+        }
+      }
+    }
+    throw new AssertionError("no descriptor of " + file);
   }
 
   @Test
