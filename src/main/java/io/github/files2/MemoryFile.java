@@ -337,25 +337,26 @@ public final class MemoryFile implements SeekableByteChannel {
   /**
    * Reads from the position on, up to the end of the file.
    *
-   * @param target where to put the bytes
-   * @return how many were read, -1 at the end and beyond; 0 where there is no room in the target
+   * @param destination where to put the bytes
+   * @return how many were read, -1 at the end and beyond; 0 where there is no room
+   * @throws IllegalArgumentException if {@code destination} is read-only
    * @throws NonReadableChannelException if the file was opened with flags that allow no reading
    * @throws ClosedChannelException if it is closed
    * @throws IOException the declared type; only the above is thrown
    */
   @Override
-  public int read(ByteBuffer target) throws IOException {
+  public int read(ByteBuffer destination) throws IOException {
     checkReadable();
-    if (target.isReadOnly()) {
+    if (destination.isReadOnly()) {
       throw new IllegalArgumentException("a read-only buffer can't be read into");
     }
-    if (!target.hasRemaining()) {
+    if (!destination.hasRemaining()) {
       return 0;
     }
     if (position >= size()) {
       return -1;
     }
-    int byteCount = blocks.read(position, target);
+    int byteCount = blocks.read(position, destination);
     position += byteCount;
     return byteCount;
   }

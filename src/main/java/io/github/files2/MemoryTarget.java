@@ -207,17 +207,19 @@ final class MemoryTarget {
     }
     try {
       Files2.writeMemory(file, data, plan);
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        seen = look(); // what a failed write has left is no change by another
-      } catch (IOException later) {
-        seen = State.UNKNOWN;
-        e.addSuppressed(later);
-      }
-      throw e;
+      isOurs = false;
+    } finally {
+      lookAgain(); // what a failed write has left is no change by another, either
     }
-    isOurs = false;
-    seen = look();
+  }
+
+  /** Whether the write succeeded is known already: not seeing what it left is no failure. */
+  private void lookAgain() {
+    try {
+      seen = look();
+    } catch (IOException e) {
+      seen = State.UNKNOWN;
+    }
   }
 
   /** Removes the file if the open has created it and nobody has written to it. */
