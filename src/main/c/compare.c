@@ -9,17 +9,25 @@
 /* How much of the file is in memory at a time. */
 enum { BLOCK_BYTES = 16 * 1024 };
 
-static bool next_bytes_are(int fd, const uint8_t *bytes, uint64_t byte_count)
+/* last: the file must end behind them. */
+static bool next_bytes_are(int fd, const uint8_t *bytes, uint64_t byte_count,
+                           bool last)
 {
-	uint8_t block[BLOCK_BYTES];
+	uint8_t block[BLOCK_BYTES + 1];
 	while (byte_count > 0) {
 		size_t ask = byte_count < BLOCK_BYTES ? (size_t)byte_count
 		                                      : BLOCK_BYTES;
+		/* One more to see the end, which the size may be wrong about:
+		 * another may have grown the file, or the size is an old one.
+		 */
+		if (last && ask == byte_count)
+			ask++;
 		ssize_t count = read(fd, block, ask);
 		if (count < 0 && errno == EINTR)
 			continue;
 		/* Its end comes early where another has cut it meanwhile. */
-		if (count <= 0 || memcmp(block, bytes, (size_t)count) != 0)
+		if (count <= 0 || (uint64_t)count > byte_count ||
+		    memcmp(block, bytes, (size_t)count) != 0)
 			return false;
 		bytes += count;
 		byte_count -= (uint64_t)count;
@@ -33,7 +41,8 @@ static bool content_is(int fd, uint64_t size, struct f2_source *source)
 	int64_t byte_count;
 	while ((byte_count = source->next(source, &piece)) > 0) {
 		if ((uint64_t)byte_count > size ||
-		    !next_bytes_are(fd, piece, (uint64_t)byte_count))
+		    !next_bytes_are(fd, piece, (uint64_t)byte_count,
+		                    (uint64_t)byte_count == size))
 			return false;
 		size -= (uint64_t)byte_count;
 	}
@@ -43,22 +52,22 @@ static bool content_is(int fd, uint64_t size, struct f2_source *source)
 
 bool f2_holds(const char *path, struct f2_source *source)
 {
+	struct f2_stat found;
+	/* Not opened to be looked at: opening a pipe would let a writer go that
+	 * waits for a reader, and what it writes would be lost. */
+	if (f2_look(-1, path, &found) != 0 || !found.regular ||
+	    found.size < source->min_bytes || found.size > source->max_bytes)
+		return false;
 	int fd;
-	/* A pipe without a writer must not stop this, and no terminal become
-	 * the process's own. */
+	/* What has become a pipe meanwhile must not stop this, nor a terminal
+	 * become the process's own. */
 	do {
 		fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	} while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return false;
-	struct f2_stat found;
-	bool same = f2_look(fd, NULL, &found) == 0 && found.regular &&
-	            found.size >= source->min_bytes &&
-	            found.size <= source->max_bytes;
-	if (same) {
-		same = content_is(fd, found.size, source);
-		source->rewind(source);
-	}
+	bool same = content_is(fd, found.size, source);
+	source->rewind(source);
 	(void)close(fd); /* nothing was written that it could lose */
 	return same;
 }

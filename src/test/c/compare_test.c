@@ -36,11 +36,25 @@ static struct {
 	int error;
 } plan;
 
+/* The next read finds that another has made the file longer. */
+static bool grows;
+
+static void append_byte(void)
+{
+	int fd = open(path, O_WRONLY | O_APPEND);
+
+	must(fd >= 0 && write(fd, content, 1) == 1 && close(fd) == 0, path);
+}
+
 ssize_t __real_read(int fd, void *bytes, size_t count);
 ssize_t __wrap_read(int fd, void *bytes, size_t count);
 
 ssize_t __wrap_read(int fd, void *bytes, size_t count)
 {
+	if (grows) {
+		grows = false;
+		append_byte();
+	}
 	if (plan.times == 0)
 		return __real_read(fd, bytes, count);
 	plan.times--;
@@ -55,6 +69,8 @@ static struct {
 	int look_error; /* of one call; 0: none */
 } before;
 
+static unsigned opens;
+
 int __real_open(const char *file, int flags, ...);
 int __wrap_open(const char *file, int flags, ...);
 
@@ -64,6 +80,7 @@ int __wrap_open(const char *file, int flags, ...)
 	va_start(arguments, flags);
 	mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
 	va_end(arguments);
+	opens++;
 	if (before.open_times == 0)
 		return __real_open(file, flags, mode);
 	before.open_times--;
@@ -191,6 +208,9 @@ static void check_size(size_t byte_count, size_t piece_bytes, bool vague)
 		            "byte %zu differs", offsets[i]);
 	}
 	put(content, byte_count);
+	grows = true;
+	tally_check(!holds(byte_count, piece_bytes, vague), "it grows");
+	put(content, byte_count);
 	for (int error = 0; error <= EIO; error += EIO) {
 		plan.times = 1;
 		plan.error = error;
@@ -223,7 +243,9 @@ static void check_odd_targets(void)
 	tally_check(!holds(0, 1, false), "it holds nothing");
 	tally_case("a pipe without a writer");
 	must(mkfifo(path, 0644) == 0, path);
+	opens = 0;
 	tally_check(!holds(0, 1, false), "a pipe is no file");
+	tally_check(opens == 0, "a pipe is opened, which its writers notice");
 	must(unlink(path) == 0, path);
 	tally_case("a folder");
 	must(mkdir(path, 0755) == 0, path);
@@ -235,7 +257,9 @@ static void check_odd_targets(void)
 	must(unlink(path) == 0, path);
 	tally_case("/dev/zero");
 	must(symlink("/dev/zero", path) == 0, path);
+	opens = 0;
 	tally_check(!holds(0, 1, false), "a device is no file");
+	tally_check(opens == 0, "a device is opened, which may do something");
 	must(unlink(path) == 0, path);
 }
 
