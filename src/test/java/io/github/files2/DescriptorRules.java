@@ -270,6 +270,15 @@ interface DescriptorRules extends LaneRules {
     }
   }
 
+  @Test
+  default void sizeOf_closedDescriptor_throwsEbadf() throws IOException {
+    int fd = open(fileOf("four"), "a");
+    close(fd);
+    assertThatThrownBy(() -> backend().sizeOf(fd))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContainingAll("fd " + fd, "EBADF");
+  }
+
   // --- Pipes, which only native lanes know the numbers of
 
   /** Makes a pipe; returns the descriptors of its two ends. */
@@ -391,9 +400,11 @@ interface DescriptorRules extends LaneRules {
     assertThat(file()).hasContent("text".repeat(3));
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   @Timeout(60)
-  default void write_fileDescriptorOfPipeFlushed_throwsNothing() throws Exception {
+  default void write_fileDescriptorOfPipeFlushed_throwsNothing(boolean isInterruptedAtOnce)
+      throws Exception {
     Path fifo = FailureRules.fifo(folder());
     WritePlan plan = WriteOptions.DEFAULT.flush(true).writePlan();
     CompletableFuture<String> reader =
@@ -406,6 +417,9 @@ interface DescriptorRules extends LaneRules {
               }
             });
     try (FileOutputStream out = new FileOutputStream(fifo.toFile())) {
+      if (isInterruptedAtOnce) {
+        Thread.currentThread().interrupt();
+      }
       assertThat(backend().writeText(out.getFD(), "text", plan)).isEqualTo(4);
       Thread.currentThread().interrupt();
       assertThat(backend().writeText(out.getFD(), "more", plan)).isEqualTo(4);

@@ -99,7 +99,7 @@ abstract class FaultJob {
     };
   }
 
-  private static FaultJob onDescriptor(String name, byte[] old, String text) {
+  private static FaultJob onDescriptor(String name, byte[] old, String text, WriteOptions options) {
     return new FaultJob(name, Kind.APPENDS, old, text.getBytes(UTF_8)) {
       private FileOutputStream stream;
 
@@ -110,7 +110,7 @@ abstract class FaultJob {
 
       @Override
       long write(Path file) throws IOException {
-        return Files2.writeStringSync(stream.getFD(), text);
+        return Files2.writeStringSync(stream.getFD(), text, options);
       }
 
       @Override
@@ -268,8 +268,21 @@ abstract class FaultJob {
         appender("Appender", shortOld, little, WriteOptions.DEFAULT),
         appender("Appender, in pieces, synced", shortOld, much, WriteOptions.DEFAULT.flush(true)),
         appender("Appender, looks", none, little, WriteOptions.DEFAULT.reopenIfMoved(true)),
-        onDescriptor("FileDescriptor", shortOld, little),
-        onDescriptor("FileDescriptor, in pieces", shortOld, much));
+        onDescriptor("FileDescriptor", shortOld, little, defaults),
+        onDescriptor("FileDescriptor, in pieces", shortOld, much, defaults),
+        onDescriptor("FileDescriptor, flushed", shortOld, little, defaults.flush(true)),
+        of(
+            "Appender, flushed, closed",
+            Kind.APPENDS,
+            shortOld,
+            little.getBytes(UTF_8),
+            file -> {
+              try (Appender appender = Appender.open(file)) {
+                appender.write(little);
+                appender.flush();
+              }
+              return little.getBytes(UTF_8).length;
+            }));
   }
 
   private static FaultJob text(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -87,6 +88,36 @@ final class LeftoversTest extends EachLaneTest {
     assertThatThrownBy(() -> Files2.removeLeftovers(folder.resolve("no")))
         .isInstanceOf(NoSuchFileException.class);
     assertThatThrownBy(() -> Files2.removeLeftovers(null)).isInstanceOf(NullPointerException.class);
+  }
+
+  @Test
+  void removeLeftovers_fileThatMayNotBeRemoved_throwsAndKeepsIt() throws IOException {
+    Needs.root();
+    try (Mount mount = Mount.of("ext4")) {
+      Path file = old(mount.root().resolve(NAME));
+      Mount.run("chattr", "+i", file.toString());
+      try {
+        if (isNio()) {
+          assertThat(Files2.removeLeftovers(mount.root())).isZero();
+        } else {
+          assertThatThrownBy(() -> Files2.removeLeftovers(mount.root()))
+              .isInstanceOf(FileSystemException.class)
+              .hasMessageContainingAll(file.toString(), "unlink", "EPERM");
+        }
+        assertThat(file).exists();
+      } finally {
+        Mount.run("chattr", "-i", file.toString());
+      }
+    }
+  }
+
+  /** Its files were written by the nio lane, which locks none. */
+  @Test
+  void removeLeftovers_folderThatNativeCodeMustNotTranslate_leavesAll() throws IOException {
+    Needs.that("UTF-8".equals(System.getProperty("sun.jnu.encoding")), "needs a UTF-8 locale");
+    Path file = old(Files.createDirectory(folder.resolve("odd\ufffd")).resolve(NAME));
+    assertThat(Files2.removeLeftovers(file.getParent())).isZero();
+    assertThat(file).exists();
   }
 
   @Test
