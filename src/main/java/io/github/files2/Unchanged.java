@@ -48,7 +48,8 @@ final class Unchanged {
       }
       left -= byteCount;
     }
-    return left == 0;
+    // The size may be an old one, or another writer's by now.
+    return left == 0 && in.read() < 0;
   }
 
   private static boolean isSame(byte[] block, ByteBuffer piece) {
