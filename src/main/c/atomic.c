@@ -114,12 +114,13 @@ static int64_t complete(const struct temp *temp, const char *path,
 }
 
 /* Whether close(2) may have an error left to report: not after fsync(2), nor
- * where files are local, which do nothing when they are closed. */
+ * where files are local, which do nothing when they are closed. Only the old
+ * file's mount is known, which is the new one's unless it is a mount. */
 static bool may_fail_late(const struct f2_spot *spot, const struct temp *temp,
                           bool durable)
 {
 	return !durable &&
-	       (!spot->exists ||
+	       (!spot->exists || spot->old.mounted ||
 	        (f2_place(temp->fd, NULL, &spot->old) & F2_PLACE_FRESH) == 0);
 }
 

@@ -226,6 +226,7 @@ struct f2_stat {
 	unsigned gid;
 	uint64_t device;
 	uint64_t inode;
+	bool mounted; /* on its name, so that its folder is on another mount */
 };
 
 /* Looks at fd, or at path where fd is -1. Returns 0 or errno. */

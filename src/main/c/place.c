@@ -23,6 +23,10 @@
 #define STATX_MNT_ID_UNIQUE 0x00004000U /* Linux 6.8 */
 #endif
 
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x00002000 /* Linux 5.8 */
+#endif
+
 /* linux/magic.h lacks some of these on old systems. */
 enum {
 	EXT = 0xef53,
@@ -59,6 +63,7 @@ static int look_old(int folder, const char *name, int at_flags,
 	found->block_bytes = (uint64_t)st.st_blocks * 512;
 	found->regular = S_ISREG(st.st_mode);
 	found->mount = 0;
+	found->mounted = false;
 	return 0;
 }
 
@@ -90,6 +95,7 @@ int f2_look_at(int folder, const char *name, int at_flags, unsigned mask,
 	found->regular = S_ISREG(st.stx_mode);
 	found->mount =
 	        (st.stx_mask & STATX_MNT_ID_UNIQUE) != 0 ? st.stx_mnt_id : 0;
+	found->mounted = (st.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 	return 0;
 }
 
