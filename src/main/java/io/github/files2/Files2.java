@@ -775,7 +775,7 @@ public final class Files2 {
    * @param folder the folder
    * @return how many files were removed
    * @throws java.nio.file.FileSystemException if the folder can't be read, or such a file not be
-   *     removed
+   *     removed; all that can be are gone by then
    * @throws IOException the declared type; only the above are thrown
    */
   public static int removeLeftovers(Path folder) throws IOException {

@@ -16,22 +16,41 @@ final class Leftovers {
 
   private Leftovers() {}
 
-  /** Removes those in {@code folder} through {@code lane} and returns how many they were. */
+  /**
+   * Removes those in {@code folder} through {@code lane} and returns how many they were. In a folder
+   * like /tmp those of other users can't be removed: that is thrown after the rest is gone.
+   */
   static int remove(Backend lane, Path folder) throws IOException {
     int count = 0;
+    IOException failure = null;
     try (DirectoryStream<Path> files =
         Files.newDirectoryStream(folder, TempName.PREFIX + "*" + TempName.SUFFIX)) {
       for (Path file : files) {
-        if (TempName.matches(file.getFileName().toString())
-            && isOld(file)
-            && lane.removeLeftover(file)) {
-          count++;
+        try {
+          count += isOurs(file) && lane.removeLeftover(file) ? 1 : 0;
+        } catch (IOException e) {
+          failure = added(failure, e);
         }
       }
     } catch (DirectoryIteratorException e) {
-      throw e.getCause();
+      failure = added(failure, e.getCause());
+    }
+    if (failure != null) {
+      throw failure;
     }
     return count;
+  }
+
+  private static IOException added(IOException first, IOException later) {
+    if (first == null) {
+      return later;
+    }
+    first.addSuppressed(later);
+    return first;
+  }
+
+  private static boolean isOurs(Path file) throws IOException {
+    return TempName.matches(file.getFileName().toString()) && isOld(file);
   }
 
   private static boolean isOld(Path file) throws IOException {

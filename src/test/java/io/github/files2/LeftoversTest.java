@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -81,6 +82,34 @@ final class LeftoversTest extends EachLaneTest {
     assertThat(Files2.removeLeftovers(folder)).isZero();
     assertThat(List.of(target, inner, pipe)).allMatch(Files::exists);
     assertThat(link).isSymbolicLink();
+  }
+
+  @Test
+  void removeLeftovers_fileThatCantBeRemoved_removesTheOthersAndThrows() throws IOException {
+    Needs.root();
+    for (int i = 0; i < 4; i++) {
+      old(folder.resolve(".files2-000000000000000" + i + ".tmp"));
+    }
+    Path first;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      first = files.iterator().next();
+    }
+    Path mounted = old(folder.resolve("mounted"));
+    Mount.run("mount", "--bind", mounted.toString(), first.toString());
+    try {
+      if (isNio()) {
+        assertThat(Files2.removeLeftovers(folder)).isZero();
+      } else {
+        assertThatThrownBy(() -> Files2.removeLeftovers(folder))
+            .isInstanceOf(FileSystemException.class)
+            .hasMessageContainingAll(first.toString(), "EBUSY");
+        try (Stream<Path> left = Files.list(folder)) {
+          assertThat(left).containsExactlyInAnyOrder(first, mounted);
+        }
+      }
+    } finally {
+      Mount.run("umount", first.toString());
+    }
   }
 
   @Test
