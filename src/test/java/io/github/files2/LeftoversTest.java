@@ -112,6 +112,24 @@ final class LeftoversTest extends EachLaneTest {
     }
   }
 
+  /** A file of a file system that may be remote, mounted in a local folder on a name of ours. */
+  @Test
+  void removeLeftovers_mountThatAnAtomicWriteHasMet_leavesIt() throws IOException {
+    try (Mount mount = Mount.of("fuse")) {
+      Path name = old(folder.resolve(NAME));
+      Mount.run("mount", "--bind", old(mount.root().resolve("file")).toString(), name.toString());
+      try {
+        WriteOptions options = WriteOptions.DEFAULT.atomic(true).flush(Flush.NONE);
+        assertThatThrownBy(() -> Files2.writeStringSync(name, "new", options))
+            .hasMessageContaining("EBUSY");
+        assertThat(Files2.removeLeftovers(folder)).isZero();
+        assertThat(name).hasContent("left");
+      } finally {
+        Mount.run("umount", name.toString());
+      }
+    }
+  }
+
   @Test
   void removeLeftovers_missingFolder_throws() {
     assertThatThrownBy(() -> Files2.removeLeftovers(folder.resolve("no")))
