@@ -17,8 +17,8 @@ final class Leftovers {
   private Leftovers() {}
 
   /**
-   * Removes those in {@code folder} through {@code lane} and returns how many they were. In a folder
-   * like /tmp those of other users can't be removed: that is thrown after the rest is gone.
+   * Removes those in {@code folder} through {@code lane} and returns how many they were. In a
+   * folder like /tmp those of other users can't be removed: that is thrown after the rest is gone.
    */
   static int remove(Backend lane, Path folder) throws IOException {
     int count = 0;

@@ -47,7 +47,7 @@
  *       label of the old file stay; on {@code nio} the ACL and the label are lost. The new file is
  *       another inode: hard links and descriptors of the old one keep the old content.
  *   <li>{@code onlyIfChanged(true)}: a file that holds the bytes already is not opened for writing,
- *       and the call returns 0.
+ *       and the call returns 0. Nothing is synced then, with {@code atomic(true)} neither.
  *   <li>{@code createParents(true)}: folders are made after ENOENT only.
  *   <li>{@link io.github.files2.Appender}: each record is appended by one call as above; with
  *       {@code reopenIfMoved(true)} a record goes to the file that the path names when it is
@@ -96,7 +96,8 @@
  * <ul>
  *   <li>{@code shim}: our C library, one crossing a write. Linux on a processor that the jar has a
  *       library for.
- *   <li>{@code libc}: system calls through JNA. Linux on x86-64 and aarch64.
+ *   <li>{@code libc}: system calls through JNA. Linux on x86-64 and aarch64. A {@link
+ *       java.io.FileDescriptor} is written by the JDK's stream, whose failed sync tells no errno.
  *   <li>{@code nio}: the JDK, everywhere else, and for other file systems, charsets without a fast
  *       encoder, and names that native code must not translate. It truncates first. Its gaps: no
  *       {@code O_CLOEXEC}, errno names only where the JDK's text is known, {@code +} flags open for
