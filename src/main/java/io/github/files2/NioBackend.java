@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The lane of the JDK's own means: for every system, every file system and every charset. It always
@@ -34,9 +33,9 @@ final class NioBackend implements Backend {
   static final int FIRST_FD = 1 << 20;
 
   /** What {@code openSync} opened here; {@code null} until then. */
-  private Map<Integer, NioFile> files;
+  private volatile Map<Integer, NioFile> files;
 
-  private AtomicInteger nextFd;
+  private int nextFd = FIRST_FD;
 
   /** Why there is no native lane, for a descriptor that only such a lane could write to. */
   private volatile String whyAlone = "";
@@ -184,15 +183,17 @@ final class NioBackend implements Backend {
   // --- Numbers of this lane's own
 
   @Override
-  public synchronized int open(Path file, int openFlags, int mode) throws IOException {
+  public int open(Path file, int openFlags, int mode) throws IOException {
+    // Not under the lock: opening a FIFO waits for its reader.
+    return Descriptors.add(add(NioFile.open(file, openFlags, mode, true)), this);
+  }
+
+  private synchronized int add(NioFile opened) {
     if (files == null) {
       files = new ConcurrentHashMap<>();
-      nextFd = new AtomicInteger(FIRST_FD);
     }
-    NioFile opened = NioFile.open(file, openFlags, mode, true);
-    int fd = nextFd.getAndIncrement();
-    files.put(fd, opened);
-    return Descriptors.add(fd, this);
+    files.put(nextFd, opened);
+    return nextFd++;
   }
 
   private NioFile fileOf(int fd) throws IOException {

@@ -11,6 +11,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -116,9 +117,11 @@ final class NioFile implements AutoCloseable {
       needReadable(file);
     }
     Path created = hasMode ? create(file, openFlags, mode) : null;
+    Object key = null;
     OutputStream out = null;
     FileChannel syncChannel = null;
     try {
+      key = created == null ? null : keyOf(created);
       boolean isLent = created != null && lendWrite(created);
       out = Files.newOutputStream(file, options(openFlags, hasMode));
       boolean isRegular = Files.isRegularFile(file);
@@ -134,15 +137,35 @@ final class NioFile implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       closeAfter(out, e);
       closeAfter(syncChannel, e);
-      if (created != null) {
+      if (created != null && !(e instanceof NoSuchFileException)) {
         try {
-          Files.deleteIfExists(created);
+          delete(created, key);
         } catch (IOException later) {
           e.addSuppressed(later);
         }
       }
       throw e;
     }
+  }
+
+  /**
+   * Deletes what was created, unless another file was moved there since: a log may be rotated.
+   *
+   * @param key what was created, {@code null} where that can't be told
+   */
+  private static void delete(Path created, Object key) throws IOException {
+    try {
+      if (key == null || key.equals(keyOf(created))) {
+        Files.deleteIfExists(created);
+      }
+    } catch (NoSuchFileException e) {
+      // moved or deleted
+    }
+  }
+
+  private static Object keyOf(Path file) throws IOException {
+    return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .fileKey();
   }
 
   /** Streams of the JDK are for writing only, and open what may not be read. */

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -258,8 +259,8 @@ final class AppenderTest extends EachLaneTest {
     for (int round = 0; round < 50; round++) {
       Appender log = Appender.open(file());
       CountDownLatch hasBegun = new CountDownLatch(1);
-      Thread writer =
-          new Thread(
+      FutureTask<Void> writer =
+          new FutureTask<>(
               () -> {
                 try {
                   while (true) {
@@ -267,17 +268,17 @@ final class AppenderTest extends EachLaneTest {
                     hasBegun.countDown();
                   }
                 } catch (ClosedChannelException e) {
-                  // what ends it
-                } catch (IOException e) {
-                  throw new java.io.UncheckedIOException(e);
+                  return null; // what ends it
+                } finally {
+                  hasBegun.countDown(); // else a failed write would be waited for
                 }
               });
-      writer.start();
+      new Thread(writer).start();
       hasBegun.await();
       log.close();
       Path next = folder.resolve("next" + round);
       int fd = Files2.openSync(next, "w");
-      writer.join();
+      writer.get();
       Files2.closeSync(fd);
       assertThat(next).isEmptyFile();
     }
@@ -337,6 +338,24 @@ final class AppenderTest extends EachLaneTest {
     }
     assertThat(reader.waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(copy).hasContent("one two");
+  }
+
+  @Test
+  void open_pipeWithoutReader_letsOthersOpen() throws Exception {
+    Needs.linux();
+    Mount.run("mkfifo", file().toString());
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    try {
+      Future<?> waiting = executor.submit(() -> Appender.open(file()));
+      Thread.sleep(50); // it should be in open(2) by now; if it isn't, this shows less
+      try (Appender other = Appender.open(folder.resolve("other"))) {
+        other.write("text");
+      }
+      Files.newInputStream(file()).close(); // lets it go on
+      ((Appender) waiting.get(20, TimeUnit.SECONDS)).close();
+    } finally {
+      executor.shutdownNow();
+    }
   }
 
   @Test
@@ -493,12 +512,15 @@ final class AppenderTest extends EachLaneTest {
         Future<?> rotation =
             executor.submit(
                 () -> {
-                  for (int i = 0; i < 5; i++) {
-                    Path next = Files.createFile(folder.resolve("next"));
-                    Files.move(next, file(), StandardCopyOption.REPLACE_EXISTING);
+                  try {
+                    for (int i = 0; i < 5; i++) {
+                      Path next = Files.createFile(folder.resolve("next"));
+                      Files.move(next, file(), StandardCopyOption.REPLACE_EXISTING);
+                    }
+                    return null;
+                  } finally {
+                    ends.set(true); // else a failed rotation would be waited for
                   }
-                  ends.set(true);
-                  return null;
                 });
         while (!ends.get()) {
           log.write("record\n");
