@@ -21,12 +21,6 @@
 #define RENAME_NOREPLACE 1
 #endif
 
-enum { NONCE_DIGITS = 16 };
-enum {
-	TEMP_NAME_BYTES =
-	        sizeof F2_TEMP_PREFIX - 1 + NONCE_DIGITS + sizeof F2_TEMP_SUFFIX
-};
-
 /* A random name of 64 bits that is taken is no accident: a few more are tried,
  * not many. */
 enum { MAX_TRIES = 8 };
@@ -36,18 +30,18 @@ struct temp {
 	int fd;     /* -1: closed */
 	int keeper; /* a second descriptor, which keeps the lock; -1: none */
 	bool named; /* name is still its name */
-	char name[TEMP_NAME_BYTES];
+	char *last; /* the last part of name */
+	char name[PATH_MAX];
 };
 
 /* --- The temporary file ------------------------------------------------ */
 
-static void make_name(char *name, uint64_t nonce)
+static void make_name(char *end, uint64_t nonce)
 {
 	static const char digits[] = "0123456789abcdef";
-	char *end = name;
 	memcpy(end, F2_TEMP_PREFIX, sizeof F2_TEMP_PREFIX - 1);
 	end += sizeof F2_TEMP_PREFIX - 1;
-	for (int shift = 4 * (NONCE_DIGITS - 1); shift >= 0; shift -= 4)
+	for (int shift = 4 * (F2_NONCE_DIGITS - 1); shift >= 0; shift -= 4)
 		*end++ = digits[nonce >> shift & 0xf];
 	memcpy(end, F2_TEMP_SUFFIX, sizeof F2_TEMP_SUFFIX);
 }
@@ -72,9 +66,11 @@ static int64_t create(const struct f2_spot *spot, const struct f2_rules *rules,
 	int mode = spot->exists ? 0600 : rules->mode;
 	uint64_t nonce = rules->nonce;
 	int tries = 0;
+	memcpy(temp->name, spot->name, spot->prefix_bytes);
+	temp->last = temp->name + spot->prefix_bytes;
 	do {
 		/* An odd number's multiples are all different. */
-		make_name(temp->name,
+		make_name(temp->last,
 		          nonce + (uint64_t)tries *
 		                          UINT64_C(0x9e3779b97f4a7c15));
 		temp->fd = openat(spot->folder, temp->name,
@@ -84,8 +80,11 @@ static int64_t create(const struct f2_spot *spot, const struct f2_rules *rules,
 			tries++;
 	} while (temp->fd < 0 &&
 	         (errno == EINTR || (errno == EEXIST && tries < MAX_TRIES)));
+	/* A new name needs nothing but its folder. */
 	if (temp->fd < 0)
-		return f2_step_fault(F2_STEP_CREATE, errno);
+		return f2_step_fault(errno == ENOENT ? F2_STEP_OPEN_FOLDER
+		                                     : F2_STEP_CREATE,
+		                     errno);
 	temp->named = true;
 	lock(temp->fd);
 	return 0;
@@ -169,6 +168,37 @@ static int64_t publish(const struct f2_spot *spot, bool exclusive,
 	return error == 0 ? 0 : f2_step_fault(F2_STEP_PUBLISH, error);
 }
 
+/* Removes the file where its folder was moved: the kernel knows the name that
+ * it has by now. Returns 0 or errno. */
+static int remove_moved(const struct temp *temp, int fd)
+{
+	char link[sizeof "/proc/self/fd/" + 3 * sizeof(int)];
+	char name[PATH_MAX];
+	(void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t count = readlinkat(AT_FDCWD, link, name, sizeof name);
+	if (count < 0)
+		return ENOENT; /* no /proc */
+	ssize_t last_bytes = F2_TEMP_NAME_BYTES - 1;
+	/* Another name, or " (deleted)" after it, is none of ours. */
+	if (count == (ssize_t)sizeof name || count < last_bytes ||
+	    memcmp(name + count - last_bytes, temp->last, (size_t)last_bytes) !=
+	            0)
+		return 0;
+	name[count] = '\0';
+	return unlinkat(AT_FDCWD, name, 0) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+/* Returns 0 or errno; 0 where another has removed it. */
+static int remove_temp(const struct f2_spot *spot, const struct temp *temp,
+                       int fd)
+{
+	if (unlinkat(spot->folder, temp->name, 0) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return errno;
+	return spot->folder == AT_FDCWD ? remove_moved(temp, fd) : 0;
+}
+
 /* Closes and removes what is left of the file. Returns fault, or the first one
  * found here. */
 static int64_t tidy(const struct f2_spot *spot, struct temp *temp,
@@ -177,9 +207,8 @@ static int64_t tidy(const struct f2_spot *spot, struct temp *temp,
 	int unlink_error = 0;
 	/* One of them at most: the keeper comes when the file's own goes. */
 	int open = temp->fd >= 0 ? temp->fd : temp->keeper;
-	if (temp->named && unlinkat(spot->folder, temp->name, 0) != 0 &&
-	    errno != ENOENT)
-		unlink_error = errno;
+	if (temp->named)
+		unlink_error = remove_temp(spot, temp, open);
 	int close_error = open >= 0 ? f2_error_of(f2_close(open)) : 0;
 	if (fault != 0)
 		return f2_add_errors(fault, unlink_error, close_error);
@@ -224,6 +253,6 @@ int64_t f2_write_atomically(const char *path, const struct f2_rules *rules,
 		int64_t sync_fault = sync_folder(spot.folder);
 		fault = fault != 0 ? fault : sync_fault;
 	}
-	(void)close(spot.folder); /* a folder's holds nothing back */
+	f2_close_spot(&spot);
 	return fault == 0 ? (int64_t)written : fault;
 }

@@ -36,6 +36,7 @@ static int64_t split(const char *path, char *folder, struct f2_spot *spot)
 	if (folder_bytes == 0)
 		memcpy(folder, ".", sizeof ".");
 	memcpy(spot->name, name, name_bytes + 1);
+	spot->prefix_bytes = 0;
 	return 0;
 }
 
@@ -122,13 +123,10 @@ static int64_t step_to(int base, const char *path, bool syncs, bool *readable,
 	               : f2_step_fault(F2_STEP_LOOK, error);
 }
 
-/* The same without a descriptor left behind. */
-static int64_t give_up(struct f2_spot *spot, int64_t fault)
+void f2_close_spot(struct f2_spot *spot)
 {
 	if (spot->folder >= 0)
-		(void)close(spot->folder); /* it was only looked at */
-	spot->folder = -1;
-	return fault;
+		(void)close(spot->folder); /* a folder's holds nothing back */
 }
 
 /* Follows the link at the spot, and those that it leads to. Not inlined: most
@@ -159,13 +157,45 @@ __attribute__((noinline)) static int64_t follow(bool syncs, bool *readable,
 	return fault;
 }
 
+/* Whether error is about the folders of a path, and not its last part. */
+static bool is_of_folder(int error)
+{
+	return error == ENOTDIR || error == EACCES || error == ELOOP ||
+	       error == ENAMETOOLONG;
+}
+
+/* Takes path as it is, where it leads to the spot without links at its end:
+ * opening and closing the folder takes as long as writing a short file. Returns
+ * whether it did, or has found a fault; what it leaves needs the folder's
+ * descriptor, which also tells more of what is wrong. */
+static bool takes_path(const char *path, struct f2_spot *spot, int64_t *fault)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash == NULL ? path : slash + 1;
+	size_t path_bytes = strlen(path);
+	if (*name == '\0' || path_bytes + F2_TEMP_NAME_BYTES > PATH_MAX)
+		return false;
+	spot->folder = AT_FDCWD;
+	memcpy(spot->name, path, path_bytes + 1);
+	spot->prefix_bytes = (size_t)(name - path);
+	int error = look_at(spot, AT_SYMLINK_NOFOLLOW, &spot->old);
+	if (is_of_folder(error))
+		return false;
+	spot->exists = error == 0;
+	if (error != 0 && error != ENOENT)
+		*fault = f2_step_fault(F2_STEP_LOOK, error);
+	return error != 0 || spot->old.regular;
+}
+
 int64_t f2_find_spot(const char *path, bool exclusive, bool syncs,
                      struct f2_spot *spot)
 {
-	bool readable;
-	bool is_link;
-	int64_t fault =
-	        step_to(AT_FDCWD, path, syncs, &readable, &is_link, spot);
+	bool readable = false;
+	bool is_link = false;
+	int64_t fault = 0;
+	if (syncs || !takes_path(path, spot, &fault))
+		fault = step_to(AT_FDCWD, path, syncs, &readable, &is_link,
+		                spot);
 	if (fault == 0 && spot->exists && exclusive)
 		fault = f2_step_fault(F2_STEP_REFUSE, EEXIST);
 	if (fault == 0 && is_link)
@@ -174,5 +204,7 @@ int64_t f2_find_spot(const char *path, bool exclusive, bool syncs,
 		fault = refuse_special(&spot->old);
 	if (fault == 0 && syncs && !readable)
 		fault = f2_step_fault(F2_STEP_OPEN_FOLDER, EACCES);
-	return fault == 0 ? 0 : give_up(spot, fault);
+	if (fault != 0)
+		f2_close_spot(spot);
+	return fault;
 }
