@@ -119,8 +119,12 @@ static void replace(struct thread *thread, long i, bool durable)
 	struct stat old;
 
 	snprintf(temp, sizeof temp, "%s/.temp-%ld", folder, i);
-	int parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	must(parent >= 0 && stat(thread->file, &old) == 0, thread->file);
+	int parent = -1;
+	if (durable) {
+		parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		must(parent >= 0, folder);
+	}
+	must(stat(thread->file, &old) == 0, thread->file);
 	int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	must(fd >= 0 && flock(fd, LOCK_EX) == 0, temp);
 	write_all(fd);
@@ -133,8 +137,8 @@ static void replace(struct thread *thread, long i, bool durable)
 		must(fsync(fd) == 0, "fsync");
 	must(rename(temp, thread->file) == 0 && close(fd) == 0, "rename");
 	if (durable)
-		must(fsync(parent) == 0, "fsync of the folder");
-	must(close(parent) == 0, "close");
+		must(fsync(parent) == 0 && close(parent) == 0,
+		     "fsync of the folder");
 }
 
 static void atomic(struct thread *thread, long i)
