@@ -12,7 +12,8 @@ enum {
 	RULE_TRUNCATE_FIRST = 8,
 	RULE_DIRECT = 16, /* data is a direct ByteBuffer, not a byte[] */
 	RULE_ONLY_IF_CHANGED = 32,
-	RULE_ATOMIC = 64
+	RULE_ATOMIC = 64,
+	RULE_LARGE_CHUNK = 128
 };
 
 /* Bits of the options of files2_bind, shared with ShimBackend.java. */
@@ -73,9 +74,15 @@ static struct f2_rules rules_of(jint open_flags, jint mode, jint rules)
 }
 
 /* The chunk at address, or the small buffer where Java has none to give. */
-static uint8_t *buffer_of(jlong chunk, uint8_t *small, size_t *capacity)
+static uint8_t *buffer_of(jlong chunk, jint rules, uint8_t *small,
+                          size_t *capacity)
 {
-	*capacity = chunk != 0 ? F2_CHUNK_BYTES : SMALL_BYTES;
+	if (chunk == 0)
+		*capacity = SMALL_BYTES;
+	else
+		*capacity = (rules & RULE_LARGE_CHUNK) != 0
+		                    ? F2_LARGE_CHUNK_BYTES
+		                    : F2_CHUNK_BYTES;
 	return chunk != 0 ? (uint8_t *)(intptr_t)chunk : small;
 }
 
@@ -110,7 +117,7 @@ static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
 		return result;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
 	struct f2_text text;
 	result = f2_text_init(&text, env, object, (enum f2_encoding)encoding,
 	                      (rules & RULE_REPORT) != 0, buffer, capacity);
@@ -128,7 +135,7 @@ static jlong write_text_to(JNIEnv *env, jclass owner, jint fd,
 	(void)owner;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
 	struct f2_text text;
 	struct java_target target;
 	target_init(&target, env, fd, descriptor);
@@ -181,7 +188,7 @@ static jlong write_bytes(JNIEnv *env, jclass owner, jstring file,
 		return result;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
 	struct data data;
 	data_init(&data, env, object, offset, byte_count, rules, buffer,
 	          capacity);
@@ -197,7 +204,7 @@ static jlong write_bytes_to(JNIEnv *env, jclass owner, jint fd,
 	(void)owner;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
 	struct data data;
 	struct java_target target;
 	target_init(&target, env, fd, descriptor);

@@ -143,6 +143,8 @@ static size_t step_limit(const struct f2_text *text)
 static size_t encode_latin1(const struct f2_kernels *kernels, uint8_t *dst,
                             size_t room, const uint8_t *src, size_t *units)
 {
+	if (*units <= (room - F2_SLACK) / 2 && room >= F2_SLACK)
+		return kernels->latin1_to_utf8(dst, src, *units);
 	size_t ascii = kernels->latin1_ascii_prefix(src, *units);
 	memcpy(dst, src, ascii);
 	size_t rest = *units - ascii;
@@ -280,9 +282,10 @@ static int64_t next_piece(struct f2_source *source, const uint8_t **piece)
 	return made;
 }
 
-/* Lets the next fill begin with the first unit. */
+/* Lets the next piece begin with the first unit. */
 static void restart(struct f2_text *text)
 {
+	text->ready = 0;
 	text->index = 0;
 	text->ended = text->string.units == 0;
 	text->base64 = (struct f2_base64){0};
@@ -295,7 +298,6 @@ static void rewind_text(struct f2_source *source)
 		text->ready = (size_t)source->max_bytes; /* still there */
 		return;
 	}
-	text->ready = 0;
 	restart(text);
 }
 
@@ -305,6 +307,7 @@ static bool count_by_encoding(struct f2_text *text, uint64_t *count)
 {
 	int64_t made = 0;
 	*count = 0;
+	restart(text);
 	while (made >= 0 && !text->ended) {
 		made = fill(text, NULL);
 		if (made > 0)
@@ -314,7 +317,7 @@ static bool count_by_encoding(struct f2_text *text, uint64_t *count)
 	return made >= 0;
 }
 
-/* Runs over the text without encoding it: counts UTF-8 and finds the first
+/* Runs over the text that is not encoded yet: counts UTF-8 and finds the first
  * fault. *fault is its index, or stays. Returns false where memory ran out. */
 static bool scan(const struct f2_text *text, uint64_t *count, uint64_t *fault)
 {
@@ -322,7 +325,7 @@ static bool scan(const struct f2_text *text, uint64_t *count, uint64_t *fault)
 	const struct f2_string *string = &text->string;
 	struct f2_base64_check check = {0};
 	struct view view;
-	size_t index = 0;
+	size_t index = text->index;
 	*count = 0;
 	while (index < string->units) {
 		size_t units = string->units - index;
@@ -426,10 +429,12 @@ static bool scan_hex(struct f2_text *text, uint64_t *fault)
 	return true;
 }
 
-/* Takes the number of bytes that all of the text makes. Narrow text that makes
- * one byte of each unit is ASCII: its bytes are copied, not looked at again. */
-static void set_count(struct f2_text *text, uint64_t count)
+/* Takes the number of bytes that the text makes beyond the first piece. Narrow
+ * text that makes one byte of each unit is ASCII: its bytes are copied, not
+ * looked at again. */
+static void set_count(struct f2_text *text, uint64_t rest)
 {
+	uint64_t count = text->ready + rest;
 	text->source.min_bytes = text->source.max_bytes = count;
 	if (text->encoding == F2_UTF8 && !text->string.wide &&
 	    count == text->string.units)
@@ -451,6 +456,16 @@ static uint64_t count_text(struct f2_source *source)
 	return source->max_bytes;
 }
 
+/* Makes the next piece before it is asked for. */
+static int64_t make_ready(struct f2_text *text, uint64_t *fault)
+{
+	int64_t made = fill(text, fault);
+	if (made < 0)
+		return f2_fault(F2_MEMORY, ENOMEM, 0);
+	text->ready = (size_t)made;
+	return 0;
+}
+
 static int64_t join_text(struct f2_source *source)
 {
 	struct f2_text *text = (struct f2_text *)source;
@@ -459,17 +474,39 @@ static int64_t join_text(struct f2_source *source)
 	size_t capacity = (size_t)count_text(source) + STEP_ROOM;
 	if (source->min_bytes != source->max_bytes)
 		return f2_fault(F2_MEMORY, ENOMEM, 0); /* it is not counted */
-	if (capacity <= text->capacity)
+	restart(text);
+	if (capacity > text->capacity) {
+		text->block = malloc(capacity);
+		if (text->block == NULL)
+			return f2_fault(F2_MEMORY, ENOMEM, 0);
+		text->buffer = text->block;
+		text->capacity = capacity;
+	}
+	return make_ready(text, NULL);
+}
+
+/* Makes the first piece, which is often all of the text: that needs no file,
+ * and no other pass to count it. *fault: see fill. */
+static int64_t begin(struct f2_text *text, uint64_t *fault)
+{
+	struct f2_source *source = &text->source;
+	int64_t result = make_ready(text, fault);
+	if (result != 0)
+		return result;
+	source->whole = text->ended;
+	uint64_t rest = text->string.units - text->index;
+	if (source->whole)
+		source->min_bytes = source->max_bytes = text->ready;
+	if (source->whole || text->encoding != F2_UTF8)
 		return 0;
-	text->block = malloc(capacity);
-	if (text->block == NULL)
+	source->min_bytes = text->ready + rest;
+	source->max_bytes = text->ready + bound(text, rest);
+	if (fault == NULL || *fault != UINT64_MAX)
+		return 0;
+	uint64_t count;
+	if (!scan(text, &count, fault))
 		return f2_fault(F2_MEMORY, ENOMEM, 0);
-	text->buffer = text->block;
-	text->capacity = capacity;
-	int64_t made = fill(text, NULL);
-	if (made < 0)
-		return f2_fault(F2_MEMORY, ENOMEM, 0);
-	text->ready = (size_t)made;
+	set_count(text, count);
 	return 0;
 }
 
@@ -496,28 +533,19 @@ int64_t f2_text_init(struct f2_text *text, JNIEnv *env, jstring object,
 	if (encoding == F2_UTF16LE)
 		text->source.min_bytes = text->source.max_bytes;
 
-	/* Both: base64 needs more room than its longest result. */
-	bool fits = text->source.max_bytes + F2_SLACK <= capacity &&
-	            units <= fitting(text, capacity);
 	uint64_t fault = UINT64_MAX;
-	if (report && encoding == F2_HEX) {
-		if (!scan_hex(text, &fault))
-			return f2_fault(F2_MEMORY, ENOMEM, 0);
-	} else if (report && !(fits && encoding == F2_UTF8)) {
-		uint64_t count;
-		if (!scan(text, &count, &fault))
-			return f2_fault(F2_MEMORY, ENOMEM, 0);
-		if (encoding == F2_UTF8)
-			set_count(text, count);
-	}
-	if (fits && fault == UINT64_MAX) {
-		int64_t made = fill(text, report ? &fault : NULL);
-		if (made < 0)
-			return f2_fault(F2_MEMORY, ENOMEM, 0);
-		text->ready = (size_t)made;
-		text->source.min_bytes = text->source.max_bytes =
-		        (uint64_t)made;
-		text->source.whole = true;
+	uint64_t count;
+	bool scanned = true;
+	if (report && encoding == F2_HEX)
+		scanned = scan_hex(text, &fault);
+	else if (report && encoding != F2_UTF8) /* it reports by itself */
+		scanned = scan(text, &count, &fault);
+	if (!scanned)
+		return f2_fault(F2_MEMORY, ENOMEM, 0);
+	if (fault == UINT64_MAX && !text->ended) {
+		int64_t result = begin(text, report ? &fault : NULL);
+		if (result != 0)
+			return result;
 	}
 	return fault == UINT64_MAX ? 0 : f2_fault(F2_ENCODE, 0, fault);
 }

@@ -209,14 +209,17 @@ final class Backends {
 
   /** What only a native lane needs; apart, so that a first write does not load it. */
   private static final class NativeLane {
+    /** Of a MiB each, which are never let go. */
+    private static final int MAX_LARGE_CHUNKS = 8;
+
     static Backend load(String lane) {
       Settings settings = Settings.read();
       FileSystem fileSystem = FileSystems.getDefault();
       if (fileSystem.provider().getClass().getClassLoader() != null) {
         throw new UnsupportedOperationException("the default file system is not the JDK's own");
       }
-      int idleChunks = 2 * Runtime.getRuntime().availableProcessors();
-      ChunkPool pool = new ChunkPool(idleChunks);
+      int cores = Runtime.getRuntime().availableProcessors();
+      ChunkPool pool = new ChunkPool(2 * cores, Math.min(cores, MAX_LARGE_CHUNKS));
       Backend backend =
           lane.equals("shim")
               ? ShimBackend.load(pool, NIO, settings)

@@ -10,6 +10,15 @@ final class Chunk implements AutoCloseable {
   /** What a chunk holds, in bytes; files2.h has the same number. */
   static final int BYTES = 128 * 1024;
 
+  /**
+   * What a large chunk holds: {@link Pieces#SINGLE_WRITE_BYTES} and the room that an encoder needs
+   * beyond; files2.h has the same number.
+   */
+  static final int LARGE_BYTES = (1024 + 72) * 1024;
+
+  /** A cache line, in bytes: stores that straddle two take longer. */
+  static final int ALIGNMENT = 64;
+
   /** Room beside it for a path (PATH_MAX) and for what the kernel answers, in bytes. */
   static final int SCRATCH_BYTES = 8 * 1024;
 
@@ -38,7 +47,7 @@ final class Chunk implements AutoCloseable {
 
   Chunk(ChunkPool pool, ByteBuffer memory) {
     this.pool = pool;
-    int byteCount = memory.capacity() - SCRATCH_BYTES;
+    int byteCount = (memory.capacity() - SCRATCH_BYTES) & -ALIGNMENT;
     this.buffer = memory.slice(0, byteCount);
     this.scratch = memory.slice(byteCount, SCRATCH_BYTES).order(ByteOrder.nativeOrder());
     this.address = addressOf(memory);
@@ -49,6 +58,10 @@ final class Chunk implements AutoCloseable {
   /** Returns where a direct buffer's memory begins. */
   static long addressOf(ByteBuffer direct) {
     return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
+  }
+
+  boolean isLarge() {
+    return buffer.capacity() > BYTES;
   }
 
   /** Returns what Java encodes text in. */

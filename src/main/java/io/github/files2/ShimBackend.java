@@ -32,6 +32,7 @@ final class ShimBackend implements Backend, NativeStreams {
   private static final int RULE_DIRECT = 16;
   private static final int RULE_ONLY_IF_CHANGED = 32;
   private static final int RULE_ATOMIC = 64;
+  private static final int RULE_LARGE_CHUNK = 128;
 
   // Bits of the options of files2_bind, as in bind.c.
   private static final int BIND_REGIONS = 1;
@@ -228,7 +229,7 @@ final class ShimBackend implements Backend, NativeStreams {
 
   /** Returns a chunk where {@code maxBytes} need one, else {@code null}. */
   private Chunk takeFor(long maxBytes) {
-    return maxBytes <= SMALL_BYTES ? null : pool.take();
+    return maxBytes <= SMALL_BYTES ? null : pool.take(maxBytes);
   }
 
   /** Returns what a temporary file is named after, where one is made. */
@@ -238,6 +239,10 @@ final class ShimBackend implements Backend, NativeStreams {
 
   private static long address(Chunk chunk) {
     return chunk == null ? 0 : chunk.address;
+  }
+
+  private static int sizeRule(Chunk chunk) {
+    return chunk != null && chunk.isLarge() ? RULE_LARGE_CHUNK : 0;
   }
 
   @Override
@@ -254,7 +259,7 @@ final class ShimBackend implements Backend, NativeStreams {
               plan.encoding.kind,
               plan.openFlags,
               plan.mode,
-              rules(plan),
+              rules(plan) | sizeRule(chunk),
               address(chunk),
               nonce(plan));
     }
@@ -282,7 +287,7 @@ final class ShimBackend implements Backend, NativeStreams {
               data.remaining(),
               plan.openFlags,
               plan.mode,
-              rules(plan) | directRule(data),
+              rules(plan) | directRule(data) | sizeRule(chunk),
               address(chunk),
               nonce(plan));
     }
@@ -365,7 +370,8 @@ final class ShimBackend implements Backend, NativeStreams {
       throws IOException {
     long result;
     try (Chunk chunk = takeFor((long) MAX_BYTES_PER_CHAR * text.length())) {
-      result = writeTextTo(fd, descriptor, text, plan.encoding.kind, rules(plan), address(chunk));
+      int rules = rules(plan) | sizeRule(chunk);
+      result = writeTextTo(fd, descriptor, text, plan.encoding.kind, rules, address(chunk));
     }
     if (result < 0) {
       throw ShimFault.toException(result, name(fd, descriptor), plan);
@@ -401,7 +407,7 @@ final class ShimBackend implements Backend, NativeStreams {
               base(data),
               offset(data),
               data.remaining(),
-              rules(plan) | directRule(data),
+              rules(plan) | directRule(data) | sizeRule(chunk),
               address(chunk));
     }
     if (result < 0) {
@@ -443,7 +449,8 @@ final class ShimBackend implements Backend, NativeStreams {
       throws IOException {
     long result;
     try (Chunk chunk = takeFor(byteCount)) {
-      result = writeBytesTo((int) stream, null, piece, 0, byteCount, 0, address(chunk));
+      int rules = sizeRule(chunk);
+      result = writeBytesTo((int) stream, null, piece, 0, byteCount, rules, address(chunk));
     }
     if (result < 0) {
       throw ShimFault.toException(result, file.toString(), plan);

@@ -19,7 +19,7 @@ final class Lanes {
   }
 
   private static Backend load(String name) {
-    ChunkPool pool = new ChunkPool(4);
+    ChunkPool pool = new ChunkPool(4, 2);
     return switch (name) {
       case "shim" -> ShimBackend.load(pool, Backends.nio(), Settings.read());
       case "libc" -> LibcBackend.load(pool, Backends.nio(), Settings.read());
