@@ -283,8 +283,8 @@ final class LibcBackend implements Backend, NativeStreams {
   private boolean putPath(String path, Chunk chunk) {
     int length = path.length();
     int limit = Chunk.SCRATCH_BYTES / 2;
-    if (length == 0 || length >= limit / 3) {
-      return false;
+    if (length == 0 || length >= limit) {
+      return false; // the JDK says what is wrong with it
     }
     boolean isAscii = true;
     for (int i = 0; i < length; i++) {
@@ -303,6 +303,9 @@ final class LibcBackend implements Backend, NativeStreams {
       return false;
     }
     byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length >= limit) {
+      return false;
+    }
     chunk.scratch.put(0, bytes).put(bytes.length, (byte) 0);
     return true;
   }

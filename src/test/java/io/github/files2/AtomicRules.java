@@ -405,6 +405,26 @@ interface AtomicRules extends LaneRules {
     assertThat(Mount.run("getfacl", "-cn", file.toString())).isEqualTo(before);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"d", "\u00e9"})
+  default void atomic_accessListOfALongPath_isKept(String unit) throws IOException {
+    if (!isNative()) {
+      return; // as above
+    }
+    Needs.tool("setfacl");
+    Needs.that("UTF-8".equals(System.getProperty("sun.jnu.encoding")), "needs a UTF-8 locale");
+    StringBuilder path = new StringBuilder(folder().toString());
+    while (path.length() < 1700) {
+      path.append('/').append(unit.repeat(100));
+    }
+    Path file = Files.createDirectories(Path.of(path.toString())).resolve("file");
+    Files.writeString(file, "old");
+    Mount.run("setfacl", "-m", "u:1234:rw", file.toString());
+    String before = Mount.run("getfacl", "-cn", file.toString());
+    write(file, "new", ATOMIC);
+    assertThat(Mount.run("getfacl", "-cn", file.toString())).isEqualTo(before);
+  }
+
   @Test
   default void atomic_defaultListOfTheFolder_isForNewFilesOnly() throws IOException {
     if (!isNative()) {
