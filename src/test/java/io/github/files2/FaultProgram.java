@@ -37,8 +37,12 @@ final class FaultProgram {
 
   private static final Pattern BYTES_WRITTEN = Pattern.compile(" after (\\d+) bytes");
 
+  /** What kernels, file systems and filters answer that do not know renameat2(2). */
+  private static final List<Integer> NOT_KNOWN = List.of(Errno.ENOSYS, Errno.EINVAL, Errno.EPERM);
+
   private final SyscallFaults faults;
   private final Path file;
+
   private final boolean isNative;
 
   /** Every answer at every call, which takes minutes. */
@@ -72,6 +76,11 @@ final class FaultProgram {
     }
     for (int errno : ERRNOS) {
       tryEachTime(job, call, -errno);
+    }
+    if (call == Syscall.RENAMEAT2) {
+      for (int errno : NOT_KNOWN) {
+        tryEachTime(job, call, -errno);
+      }
     }
     if (call.writes()) {
       for (long count : SHORT_COUNTS) {
@@ -186,6 +195,9 @@ final class FaultProgram {
       // The JDK's stream of a descriptor tries again where nothing was taken.
       boolean isOvercome = answer > 0 || (answer == 0 && job.name.startsWith("FileDescriptor"));
       return isOvercome || answer == -Errno.EINTR || answer == -Errno.EAGAIN;
+    }
+    if (call == Syscall.RENAMEAT2 && NOT_KNOWN.contains((int) -answer)) {
+      return true; // there is a second way
     }
     boolean isVital =
         call.renames()
