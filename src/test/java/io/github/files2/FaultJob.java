@@ -243,6 +243,10 @@ abstract class FaultJob {
             shortOld,
             longOld,
             file -> Files2.writeBytesSync(file, longOld, defaults.atomic(true))),
+        memory("memory", Kind.REPLACES, longOld, little, "w", defaults.flush(true)),
+        memory("memory, in pieces", Kind.REPLACES, shortOld, much, "w", defaults),
+        memory("memory, appends", Kind.APPENDS, shortOld, much, "a", defaults.flush(true)),
+        memory("memory, atomic", Kind.IS_ATOMIC, shortOld, much, "w+", defaults.atomic(true)),
         withAttribute("atomic, attribute", shortOld, little),
         onFd("descriptor", Kind.APPENDS, "a", shortOld, little),
         onFd("descriptor, in pieces", Kind.APPENDS, "a", shortOld, much),
@@ -289,6 +293,21 @@ abstract class FaultJob {
       String name, Kind kind, byte[] old, String text, WriteOptions options) {
     byte[] added = text.getBytes(UTF_8);
     return of(name, kind, old, added, file -> Files2.writeStringSync(file, text, options));
+  }
+
+  private static FaultJob memory(
+      String name, Kind kind, byte[] old, String text, String flags, WriteOptions options) {
+    byte[] added = text.getBytes(UTF_8);
+    return of(
+        name,
+        kind,
+        old,
+        added,
+        path -> {
+          try (MemoryFile file = MemoryFile.open(path, flags, options)) {
+            return file.write(text);
+          }
+        });
   }
 
   /** The position of the buffer tells how far a write got, too. */
