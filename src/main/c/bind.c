@@ -12,8 +12,7 @@ enum {
 	RULE_TRUNCATE_FIRST = 8,
 	RULE_DIRECT = 16, /* data is a direct ByteBuffer, not a byte[] */
 	RULE_ONLY_IF_CHANGED = 32,
-	RULE_ATOMIC = 64,
-	RULE_LARGE_CHUNK = 128
+	RULE_ATOMIC = 64
 };
 
 /* Bits of the options of files2_bind, shared with ShimBackend.java. */
@@ -74,15 +73,10 @@ static struct f2_rules rules_of(jint open_flags, jint mode, jint rules)
 }
 
 /* The chunk at address, or the small buffer where Java has none to give. */
-static uint8_t *buffer_of(jlong chunk, jint rules, uint8_t *small,
+static uint8_t *buffer_of(jlong chunk, jint chunk_bytes, uint8_t *small,
                           size_t *capacity)
 {
-	if (chunk == 0)
-		*capacity = SMALL_BYTES;
-	else
-		*capacity = (rules & RULE_LARGE_CHUNK) != 0
-		                    ? F2_LARGE_CHUNK_BYTES
-		                    : F2_CHUNK_BYTES;
+	*capacity = chunk != 0 ? (size_t)chunk_bytes : SMALL_BYTES;
 	return chunk != 0 ? (uint8_t *)(intptr_t)chunk : small;
 }
 
@@ -108,7 +102,7 @@ static int64_t put(const char *path, jint open_flags, jint mode, jint rules,
 
 static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
                         jint encoding, jint open_flags, jint mode, jint rules,
-                        jlong chunk, jlong nonce)
+                        jlong chunk, jint chunk_bytes, jlong nonce)
 {
 	(void)owner;
 	char path[PATH_MAX];
@@ -117,7 +111,7 @@ static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
 		return result;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, chunk_bytes, small, &capacity);
 	struct f2_text text;
 	result = f2_text_init(&text, env, object, (enum f2_encoding)encoding,
 	                      (rules & RULE_REPORT) != 0, buffer, capacity);
@@ -130,12 +124,12 @@ static jlong write_text(JNIEnv *env, jclass owner, jstring file, jstring object,
 
 static jlong write_text_to(JNIEnv *env, jclass owner, jint fd,
                            jobject descriptor, jstring object, jint encoding,
-                           jint rules, jlong chunk)
+                           jint rules, jlong chunk, jint chunk_bytes)
 {
 	(void)owner;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, chunk_bytes, small, &capacity);
 	struct f2_text text;
 	struct java_target target;
 	target_init(&target, env, fd, descriptor);
@@ -179,7 +173,7 @@ static void data_init(struct data *data, JNIEnv *env, jobject object,
 static jlong write_bytes(JNIEnv *env, jclass owner, jstring file,
                          jobject object, jint offset, jint byte_count,
                          jint open_flags, jint mode, jint rules, jlong chunk,
-                         jlong nonce)
+                         jint chunk_bytes, jlong nonce)
 {
 	(void)owner;
 	char path[PATH_MAX];
@@ -188,7 +182,7 @@ static jlong write_bytes(JNIEnv *env, jclass owner, jstring file,
 		return result;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, chunk_bytes, small, &capacity);
 	struct data data;
 	data_init(&data, env, object, offset, byte_count, rules, buffer,
 	          capacity);
@@ -199,12 +193,13 @@ static jlong write_bytes(JNIEnv *env, jclass owner, jstring file,
 
 static jlong write_bytes_to(JNIEnv *env, jclass owner, jint fd,
                             jobject descriptor, jobject object, jint offset,
-                            jint byte_count, jint rules, jlong chunk)
+                            jint byte_count, jint rules, jlong chunk,
+                            jint chunk_bytes)
 {
 	(void)owner;
 	uint8_t small[SMALL_BYTES];
 	size_t capacity;
-	uint8_t *buffer = buffer_of(chunk, rules, small, &capacity);
+	uint8_t *buffer = buffer_of(chunk, chunk_bytes, small, &capacity);
 	struct data data;
 	struct java_target target;
 	target_init(&target, env, fd, descriptor);
@@ -317,13 +312,13 @@ static jstring kernels_name(JNIEnv *env, jclass owner)
 
 /* JNINativeMethod has no const. */
 static JNINativeMethod methods[] = {
-        {"writeText", "(" STRING STRING "IIIIJJ)J",
+        {"writeText", "(" STRING STRING "IIIIJIJ)J",
          (void *)(uintptr_t)write_text},
-        {"writeTextTo", "(I" DESCRIPTOR STRING "IIJ)J",
+        {"writeTextTo", "(I" DESCRIPTOR STRING "IIJI)J",
          (void *)(uintptr_t)write_text_to},
-        {"writeBytes", "(" STRING OBJECT "IIIIIJJ)J",
+        {"writeBytes", "(" STRING OBJECT "IIIIIJIJ)J",
          (void *)(uintptr_t)write_bytes},
-        {"writeBytesTo", "(I" DESCRIPTOR OBJECT "IIIJ)J",
+        {"writeBytesTo", "(I" DESCRIPTOR OBJECT "IIIJI)J",
          (void *)(uintptr_t)write_bytes_to},
         {"open", "(" STRING "II)J", (void *)(uintptr_t)open_path},
         {"openStream", "(" STRING "III)J", (void *)(uintptr_t)open_stream},

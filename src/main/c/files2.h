@@ -20,13 +20,6 @@
 /* Bumped whenever a function bound by files2_bind changes. */
 enum { F2_ABI = 1 };
 
-/* What one pooled chunk holds; the encoders fill it up to this. */
-enum { F2_CHUNK_BYTES = 128 * 1024 };
-
-/* And a large one, for texts up to F2_SINGLE_WRITE_BYTES as a whole: what is
- * over is the room that an encoder needs beyond. */
-enum { F2_LARGE_CHUNK_BYTES = (1024 + 72) * 1024 };
-
 /* An append, or a write to a special file, of up to this many bytes is
  * exactly one write(2). */
 enum { F2_SINGLE_WRITE_BYTES = 1024 * 1024 };

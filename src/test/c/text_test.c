@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_UNITS = 1100 * 1024, SMALL_BYTES = 16 * 1024 };
+enum { MAX_UNITS = 1100 * 1024 };
+
+/* What a source may get to fill: those of bind.c, and of Chunk.java. */
+enum {
+	SMALL_BYTES = 16 * 1024,
+	CHUNK_BYTES = 128 * 1024,
+	LARGE_BYTES = (1024 + 72) * 1024
+};
 
 static uint16_t units[MAX_UNITS];
 static uint8_t low_bytes[MAX_UNITS];
@@ -21,7 +28,7 @@ static uint8_t expected[3 * MAX_UNITS];
 static size_t expected_count;
 /* The index of what REPORT must refuse, or the length. */
 static size_t expected_fault;
-static uint8_t actual[3 * MAX_UNITS + F2_CHUNK_BYTES];
+static uint8_t actual[3 * MAX_UNITS + CHUNK_BYTES];
 static struct guarded chunk;
 
 static const char *const encodings[] = {"utf8",    "latin1", "ascii",
@@ -216,10 +223,12 @@ static void use_text(enum f2_encoding encoding, enum fake_form form,
 static void use_everyWay(enum f2_encoding encoding, enum fake_form form,
                          const char *what, size_t n)
 {
-	static const size_t capacities[] = {SMALL_BYTES, F2_CHUNK_BYTES};
+	static const size_t capacities[] = {SMALL_BYTES, CHUNK_BYTES,
+	                                    LARGE_BYTES};
 	expect(encoding, n);
 	/* Long text in small pieces takes long: some of it is enough. */
-	for (size_t c = n > 40000 && n % 2 == 0; c < 2; c++)
+	size_t end = n > 40000 ? 3 : 2;
+	for (size_t c = n > 40000 && n % 2 == 0; c < end; c++)
 		for (int use = PLAIN; use < USES; use++)
 			use_text(encoding, form, what, n, capacities[c],
 			         (enum use)use);
@@ -321,7 +330,7 @@ static void joined_atOneMiB_isOnePiece(void)
 			          true);
 			expect(F2_UTF8, n);
 			use_text(F2_UTF8, (enum fake_form)form, "long", n,
-			         F2_CHUNK_BYTES, JOINED);
+			         CHUNK_BYTES, JOINED);
 		}
 }
 
@@ -345,7 +354,7 @@ static void use_odd(const struct odd *odd, size_t at, size_t more,
 	for (int e = F2_UTF8; e <= F2_HEX; e++) {
 		expect((enum f2_encoding)e, n);
 		use_text((enum f2_encoding)e, form, "odd", n,
-		         at % 2 == 0 ? F2_CHUNK_BYTES : SMALL_BYTES,
+		         at % 2 == 0 ? CHUNK_BYTES : SMALL_BYTES,
 		         more == 0 ? REPORTED : COUNTED);
 	}
 }
@@ -403,8 +412,7 @@ static void padding_acrossBorder_isFound(void)
 		units[n - 1] = '=';
 		fake_bind(form, f2_kernels_pick(NULL), true);
 		expect(F2_BASE64, n);
-		use_text(F2_BASE64, form, "padded", n, F2_CHUNK_BYTES,
-		         REPORTED);
+		use_text(F2_BASE64, form, "padded", n, CHUNK_BYTES, REPORTED);
 	}
 }
 
@@ -449,7 +457,7 @@ static void malloc_refused_isAFault(void)
 		                         fake_string((enum fake_form)form,
 		                                     units, 200000),
 		                         F2_UTF8, false, chunk.start,
-		                         F2_CHUNK_BYTES) == 0,
+		                         CHUNK_BYTES) == 0,
 		            "init");
 		fake_jvm.refuse_malloc = true;
 		int64_t result = text.source.join(&text.source);
@@ -493,7 +501,8 @@ static void critical_refused_isAFault(void)
 				        &text, fake_env(),
 				        fake_string(FORM_LATIN1, units, COUNT),
 				        (enum f2_encoding)encoding, report != 0,
-				        chunk.start, F2_CHUNK_BYTES);
+				        guarded_tail(&chunk, CHUNK_BYTES),
+				        CHUNK_BYTES);
 				if (result == 0)
 					result = text.source.join(&text.source);
 				while (result == 0 &&
@@ -524,8 +533,8 @@ static void arrays_anyRange(void)
 	                                 SMALL_BYTES - 1,
 	                                 SMALL_BYTES,
 	                                 SMALL_BYTES + 1,
-	                                 F2_CHUNK_BYTES,
-	                                 F2_CHUNK_BYTES + 1,
+	                                 CHUNK_BYTES,
+	                                 CHUNK_BYTES + 1,
 	                                 F2_SINGLE_WRITE_BYTES + 1};
 	static uint8_t bytes[F2_SINGLE_WRITE_BYTES + 100];
 	for (size_t i = 0; i < sizeof bytes; i++)
@@ -672,7 +681,7 @@ static void paths_anyForm(void)
 int main(void)
 {
 	tally_begin();
-	chunk = guarded_map(F2_CHUNK_BYTES);
+	chunk = guarded_map(LARGE_BYTES);
 	everyFilling_everyLength();
 	oddUnits_acrossEveryBorder();
 	hexDigits_anyUnit_areTold();

@@ -7,12 +7,12 @@ import java.nio.ByteOrder;
 
 /** One piece of native memory that a write is encoded into. Used by one thread at a time. */
 final class Chunk implements AutoCloseable {
-  /** What a chunk holds, in bytes; files2.h has the same number. */
+  /** What a chunk holds, in bytes. */
   static final int BYTES = 128 * 1024;
 
   /**
    * What a large chunk holds: {@link Pieces#SINGLE_WRITE_BYTES} and the room that an encoder needs
-   * beyond; files2.h has the same number.
+   * beyond.
    */
   static final int LARGE_BYTES = (1024 + 72) * 1024;
 
@@ -45,9 +45,13 @@ final class Chunk implements AutoCloseable {
   /** Made at its first use: the shim has none. */
   private Scratch javaScratch;
 
-  Chunk(ChunkPool pool, ByteBuffer memory) {
+  /**
+   * Makes a chunk.
+   *
+   * @param memory {@code byteCount} and {@link #SCRATCH_BYTES} from its begin on, or more
+   */
+  Chunk(ChunkPool pool, ByteBuffer memory, int byteCount) {
     this.pool = pool;
-    int byteCount = (memory.capacity() - SCRATCH_BYTES) & -ALIGNMENT;
     this.buffer = memory.slice(0, byteCount);
     this.scratch = memory.slice(byteCount, SCRATCH_BYTES).order(ByteOrder.nativeOrder());
     this.address = addressOf(memory);

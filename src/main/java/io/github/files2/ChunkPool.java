@@ -69,7 +69,7 @@ final class ChunkPool {
     try {
       ByteBuffer memory =
           ByteBuffer.allocateDirect(byteCount + Chunk.SCRATCH_BYTES + Chunk.ALIGNMENT);
-      return new Chunk(this, memory.alignedSlice(Chunk.ALIGNMENT));
+      return new Chunk(this, memory.alignedSlice(Chunk.ALIGNMENT), byteCount);
     } catch (OutOfMemoryError e) {
       refusedAt = System.nanoTime() | 1;
       return null; // -XX:MaxDirectMemorySize is reached; the caller has a smaller way

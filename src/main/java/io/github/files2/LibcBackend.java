@@ -80,7 +80,7 @@ final class LibcBackend implements Backend, NativeStreams {
       chunkAddress = pooled == null ? malloc(byteCount) : 0;
       chunk =
           pooled == null
-              ? new Chunk(pool, new Pointer(chunkAddress).getByteBuffer(0, byteCount))
+              ? new Chunk(pool, new Pointer(chunkAddress).getByteBuffer(0, byteCount), SMALL_BYTES)
               : pooled;
     }
 

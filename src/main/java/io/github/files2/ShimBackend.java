@@ -32,7 +32,6 @@ final class ShimBackend implements Backend, NativeStreams {
   private static final int RULE_DIRECT = 16;
   private static final int RULE_ONLY_IF_CHANGED = 32;
   private static final int RULE_ATOMIC = 64;
-  private static final int RULE_LARGE_CHUNK = 128;
 
   // Bits of the options of files2_bind, as in bind.c.
   private static final int BIND_REGIONS = 1;
@@ -164,10 +163,17 @@ final class ShimBackend implements Backend, NativeStreams {
       int mode,
       int rules,
       long chunk,
+      int chunkBytes,
       long nonce);
 
   private static native long writeTextTo(
-      int fd, FileDescriptor descriptor, String text, int encoding, int rules, long chunk);
+      int fd,
+      FileDescriptor descriptor,
+      String text,
+      int encoding,
+      int rules,
+      long chunk,
+      int chunkBytes);
 
   private static native long writeBytes(
       String file,
@@ -178,6 +184,7 @@ final class ShimBackend implements Backend, NativeStreams {
       int mode,
       int rules,
       long chunk,
+      int chunkBytes,
       long nonce);
 
   private static native long writeBytesTo(
@@ -187,7 +194,8 @@ final class ShimBackend implements Backend, NativeStreams {
       int offset,
       int byteCount,
       int rules,
-      long chunk);
+      long chunk,
+      int chunkBytes);
 
   private static native long open(String file, int openFlags, int mode);
 
@@ -241,8 +249,8 @@ final class ShimBackend implements Backend, NativeStreams {
     return chunk == null ? 0 : chunk.address;
   }
 
-  private static int sizeRule(Chunk chunk) {
-    return chunk != null && chunk.isLarge() ? RULE_LARGE_CHUNK : 0;
+  private static int size(Chunk chunk) {
+    return chunk == null ? 0 : chunk.buffer.capacity();
   }
 
   @Override
@@ -259,8 +267,9 @@ final class ShimBackend implements Backend, NativeStreams {
               plan.encoding.kind,
               plan.openFlags,
               plan.mode,
-              rules(plan) | sizeRule(chunk),
+              rules(plan),
               address(chunk),
+              size(chunk),
               nonce(plan));
     }
     if (result < 0) {
@@ -287,8 +296,9 @@ final class ShimBackend implements Backend, NativeStreams {
               data.remaining(),
               plan.openFlags,
               plan.mode,
-              rules(plan) | directRule(data) | sizeRule(chunk),
+              rules(plan) | directRule(data),
               address(chunk),
+              size(chunk),
               nonce(plan));
     }
     if (result < 0) {
@@ -370,8 +380,9 @@ final class ShimBackend implements Backend, NativeStreams {
       throws IOException {
     long result;
     try (Chunk chunk = takeFor((long) MAX_BYTES_PER_CHAR * text.length())) {
-      int rules = rules(plan) | sizeRule(chunk);
-      result = writeTextTo(fd, descriptor, text, plan.encoding.kind, rules, address(chunk));
+      int rules = rules(plan);
+      result =
+          writeTextTo(fd, descriptor, text, plan.encoding.kind, rules, address(chunk), size(chunk));
     }
     if (result < 0) {
       throw ShimFault.toException(result, name(fd, descriptor), plan);
@@ -407,8 +418,9 @@ final class ShimBackend implements Backend, NativeStreams {
               base(data),
               offset(data),
               data.remaining(),
-              rules(plan) | directRule(data) | sizeRule(chunk),
-              address(chunk));
+              rules(plan) | directRule(data),
+              address(chunk),
+              size(chunk));
     }
     if (result < 0) {
       throw ShimFault.toException(result, name(fd, descriptor), plan);
@@ -449,8 +461,8 @@ final class ShimBackend implements Backend, NativeStreams {
       throws IOException {
     long result;
     try (Chunk chunk = takeFor(byteCount)) {
-      int rules = sizeRule(chunk);
-      result = writeBytesTo((int) stream, null, piece, 0, byteCount, rules, address(chunk));
+      result =
+          writeBytesTo((int) stream, null, piece, 0, byteCount, 0, address(chunk), size(chunk));
     }
     if (result < 0) {
       throw ShimFault.toException(result, file.toString(), plan);

@@ -2,6 +2,7 @@ package io.github.files2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,19 @@ final class ChunkPoolTest {
       assertThat(chunk.isLarge()).isFalse();
       assertHolds(chunk, Chunk.BYTES);
     }
+  }
+
+  /** Memory that happens to begin at a cache line is no larger a chunk. */
+  @Test
+  void take_anyAddress_holdsNoByteMore() {
+    List<ByteBuffer> between = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      Chunk chunk = pool.take();
+      assertThat(chunk.isLarge()).isFalse();
+      assertHolds(chunk, Chunk.BYTES);
+      between.add(ByteBuffer.allocateDirect(i * 16)); // moves where the next one begins
+    }
+    assertThat(between).hasSize(100);
   }
 
   @Test
