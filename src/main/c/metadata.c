@@ -45,25 +45,27 @@ static int change_owner(int fd, uid_t uid, gid_t gid)
 	return result == 0 ? 0 : errno;
 }
 
-/* Gives the file to its old owner. *refused: it belongs to another one now. */
-static int64_t copy_owner(int fd, const struct f2_stat *old, bool *refused)
+/* Gives the file to its old owner and group. *kept is the mode that it may then
+ * have: not to run with other rights, and not to open to another group what the
+ * old one had. */
+static int64_t copy_owner(int fd, const struct f2_stat *old, unsigned *kept)
 {
+	*kept = old->mode & 07777;
 	int error = change_owner(fd, old->uid, old->gid);
-	*refused = is_refusal(error);
-	if (*refused) {
+	if (is_refusal(error)) {
+		*kept &= ~(unsigned)(S_ISUID | S_ISGID);
 		/* One of the caller's groups is his to give. */
 		error = change_owner(fd, (uid_t)-1, old->gid);
-		if (is_refusal(error))
-			error = 0;
+	}
+	if (is_refusal(error)) {
+		*kept &= ~(unsigned)S_IRWXG | *kept << 3;
+		error = 0;
 	}
 	return error == 0 ? 0 : f2_step_fault(F2_STEP_OWNER, error);
 }
 
-static int64_t copy_mode(int fd, const struct f2_stat *old, bool owner_differs)
+static int64_t copy_mode(int fd, unsigned mode)
 {
-	/* Another owner's file must not run with that owner's rights. */
-	unsigned dropped = owner_differs ? S_ISUID | S_ISGID : 0;
-	unsigned mode = old->mode & 07777 & ~dropped;
 	int result;
 	do {
 		result = fchmod(fd, mode);
@@ -185,13 +187,13 @@ static int64_t copy_all_attributes(int fd, const char *path)
 
 int64_t f2_copy_metadata(int fd, const char *path, const struct f2_stat *old)
 {
-	bool owner_differs;
-	int64_t fault = copy_owner(fd, old, &owner_differs);
+	unsigned mode;
+	int64_t fault = copy_owner(fd, old, &mode);
 	/* Before the mode, which may forbid it. */
 	if (fault == 0)
 		fault = copy_all_attributes(fd, path);
 	/* After the owner, whose change drops bits of it. */
 	if (fault == 0)
-		fault = copy_mode(fd, old, owner_differs);
+		fault = copy_mode(fd, mode);
 	return fault;
 }

@@ -6,6 +6,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -14,10 +15,31 @@ import java.util.Objects;
  * Immutable.
  *
  * @param file the end of all links
- * @param exists whether a regular file is there
+ * @param old what the regular file that is there looked like, {@code null} for none: read once, so
+ *     that one who deletes it meanwhile makes no difference
  */
-record AtomicTarget(Path file, boolean exists) {
+record AtomicTarget(Path file, Old old) {
   private static final int MAX_LINKS = 40; // as in the kernel
+  private static final int PERMISSION_BITS = 07777;
+  private static final int SET_ID_BITS = 06000;
+  private static final int GROUP_BITS = 0070;
+
+  /** What the new file takes from the old one; without a mode where the file system has none. */
+  record Old(boolean hasMode, int mode, int uid, int gid) {
+    private static final Old PLAIN = new Old(false, 0, 0, 0);
+
+    /**
+     * Returns the mode for a new file that is not the owner's, or not the group's, of the old one:
+     * it must not run with other rights, nor open to another group what the old one had.
+     */
+    int modeFor(boolean hasOwner, boolean hasGroup) {
+      int kept = mode & PERMISSION_BITS;
+      if (!hasOwner || !hasGroup) {
+        kept &= ~SET_ID_BITS;
+      }
+      return hasGroup ? kept : kept & (~GROUP_BITS | kept << 3);
+    }
+  }
 
   /**
    * Finds the target of {@code file} and refuses what can't be replaced.
@@ -49,7 +71,31 @@ record AtomicTarget(Path file, boolean exists) {
       }
     }
     refuseSpecial(found, name);
-    return new AtomicTarget(end, found != null);
+    return new AtomicTarget(end, found == null ? null : lookCloser(end, name));
+  }
+
+  /** Returns what is to be kept of {@code file}, {@code null} where it is gone by now. */
+  private static Old lookCloser(Path file, String name) throws IOException {
+    if (!file.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      return Old.PLAIN;
+    }
+    try {
+      Map<String, Object> found =
+          Files.readAttributes(file, "unix:mode,uid,gid", LinkOption.NOFOLLOW_LINKS);
+      return new Old(
+          true,
+          (Integer) found.get("mode"),
+          (Integer) found.get("uid"),
+          (Integer) found.get("gid"));
+    } catch (NoSuchFileException e) {
+      return null;
+    } catch (IOException e) {
+      throw AtomicStep.LOOK.exception(e, name);
+    }
+  }
+
+  boolean exists() {
+    return old != null;
   }
 
   private static Path readLink(Path link, String name) throws IOException {

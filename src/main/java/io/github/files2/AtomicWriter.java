@@ -65,8 +65,12 @@ final class AtomicWriter {
     openFolder();
     try {
       long written = replace(source);
+      IOException failure = tidy();
       if (isDurable()) {
-        syncFolder();
+        syncFolderAfter(failure);
+      }
+      if (failure != null) {
+        throw failure;
       }
       return written;
     } finally {
@@ -74,15 +78,27 @@ final class AtomicWriter {
     }
   }
 
+  /** The content has its name, which is to be durable whatever else went wrong. */
+  private void syncFolderAfter(IOException failure) throws IOException {
+    try {
+      syncFolder();
+    } catch (IOException e) {
+      if (failure == null) {
+        throw e;
+      }
+      failure.addSuppressed(e);
+    }
+  }
+
   private long replace(Source source) throws IOException {
-    long written;
     try {
       create();
-      written = complete(source);
+      long written = complete(source);
       if (!isDurable()) {
         closeWritten(); // fsync has reported all
       }
       publish();
+      return written;
     } catch (IOException | RuntimeException | Error e) {
       IOException later = tidy();
       if (later != null) {
@@ -90,11 +106,6 @@ final class AtomicWriter {
       }
       throw e;
     }
-    IOException failure = tidy();
-    if (failure != null) {
-      throw failure;
-    }
-    return written;
   }
 
   private IOException failure(AtomicStep step) {
@@ -166,7 +177,7 @@ final class AtomicWriter {
       throw AtomicStep.WRITE.exception(e, name);
     }
     if (target.exists()) {
-      new FileMetadata(fd, target.file(), pathAddress(), name).copy();
+      new FileMetadata(fd, target.old(), pathAddress(), name).copy();
     }
     if (isDurable()) {
       syncFile();

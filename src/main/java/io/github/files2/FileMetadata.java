@@ -5,9 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Map;
 
 /**
  * What a file keeps when an atomic write of the libc lane replaces it: the twin of metadata.c. Used
@@ -21,12 +19,11 @@ final class FileMetadata {
   private static final String LABEL = "security.selinux";
   private static final String USER_PREFIX = "user.";
   private static final int PERMISSION_BITS = 07777;
-  private static final int SET_ID_BITS = 06000;
 
   private final int fd;
-  private final Path old;
+  private final AtomicTarget.Old old;
 
-  /** The path of {@link #old} as a C string. */
+  /** The path of the old file as a C string. */
   private final long oldAddress;
 
   private final String name;
@@ -34,7 +31,7 @@ final class FileMetadata {
   /** Names come first, a value behind them. */
   private long block;
 
-  FileMetadata(int fd, Path old, long oldAddress, String name) {
+  FileMetadata(int fd, AtomicTarget.Old old, long oldAddress, String name) {
     this.fd = fd;
     this.old = old;
     this.oldAddress = oldAddress;
@@ -43,19 +40,10 @@ final class FileMetadata {
 
   /** Gives the file behind the descriptor what the old one has. */
   void copy() throws IOException {
-    Map<String, Object> found;
-    try {
-      found = Files.readAttributes(old, "unix:mode,uid,gid");
-    } catch (NoSuchFileException e) {
-      return; // gone meanwhile
-    } catch (IOException e) {
-      throw AtomicStep.LOOK.exception(e, name);
-    }
-    boolean isOwnerRefused = !copyOwner((Integer) found.get("uid"), (Integer) found.get("gid"));
+    boolean hasOwner = changeOwner(old.uid(), old.gid());
+    boolean hasGroup = hasOwner || changeOwner(-1, old.gid()); // his group is his to give
     copyAttributes(); // before the mode, which may forbid it
-    // After the owner, whose change drops bits. Another owner's file must not run with its rights.
-    int dropped = isOwnerRefused ? SET_ID_BITS : 0;
-    copyMode((Integer) found.get("mode") & PERMISSION_BITS & ~dropped);
+    copyMode(old.modeFor(hasOwner, hasGroup)); // after the owner, whose change drops bits
   }
 
   /** Tells whether the file system, or the user, can't do this. */
@@ -68,25 +56,16 @@ final class FileMetadata {
 
   // --- Owner and mode
 
-  /** Returns whether the file has its old owner. */
-  private boolean copyOwner(int uid, int gid) throws IOException {
-    int errno = changeOwner(uid, gid);
-    if (errno == 0) {
-      return true;
-    }
-    int groupErrno = isRefusal(errno) ? changeOwner(-1, gid) : errno; // his group is his to give
-    if (groupErrno != 0 && !isRefusal(groupErrno)) {
-      throw AtomicStep.OWNER.exception(groupErrno, name);
-    }
-    return false;
-  }
-
-  private int changeOwner(int uid, int gid) {
+  /** Returns whether it could be changed: not everybody may give files away. */
+  private boolean changeOwner(int uid, int gid) throws IOException {
     int errno;
     do {
       errno = Libc.fchown(fd, uid, gid) == 0 ? 0 : Libc.errno();
     } while (errno == Errno.EINTR);
-    return errno;
+    if (errno != 0 && !isRefusal(errno)) {
+      throw AtomicStep.OWNER.exception(errno, name);
+    }
+    return errno == 0;
   }
 
   private void copyMode(int mode) throws IOException {

@@ -151,15 +151,7 @@ final class LibcBackend implements Backend, NativeStreams {
     }
     try (Lease lease = lease()) {
       Source source = TextSource.of(text, plan, lease.chunk.javaScratch());
-      if (plan.isAtomic()) {
-        AtomicTarget target = AtomicTarget.of(file, plan.isExclusive());
-        return putPath(target.file().toString(), lease.chunk)
-            ? new AtomicWriter(lease, plan, target, file.toString()).write(source)
-            : nio.writeText(file, text, plan);
-      }
-      return putPath(file.toString(), lease.chunk)
-          ? write(file, source, plan, lease)
-          : nio.writeText(file, text, plan);
+      return put(file, source, plan, lease, () -> nio.writeText(file, text, plan));
     }
   }
 
@@ -169,15 +161,8 @@ final class LibcBackend implements Backend, NativeStreams {
       return 0;
     }
     try (Lease lease = lease()) {
-      if (plan.isAtomic()) {
-        AtomicTarget target = AtomicTarget.of(file, plan.isExclusive());
-        return putPath(target.file().toString(), lease.chunk)
-            ? new AtomicWriter(lease, plan, target, file.toString()).write(new BytesSource(data))
-            : nio.writeBytes(file, data, plan);
-      }
-      return putPath(file.toString(), lease.chunk)
-          ? write(file, new BytesSource(data), plan, lease)
-          : nio.writeBytes(file, data, plan);
+      Source source = new BytesSource(data);
+      return put(file, source, plan, lease, () -> nio.writeBytes(file, data, plan));
     }
   }
 
@@ -189,16 +174,27 @@ final class LibcBackend implements Backend, NativeStreams {
     }
     data.rewind();
     try (Lease lease = lease()) {
-      if (plan.isAtomic()) {
-        AtomicTarget target = AtomicTarget.of(file, plan.isExclusive());
-        return putPath(target.file().toString(), lease.chunk)
-            ? new AtomicWriter(lease, plan, target, file.toString()).write(data)
-            : nio.writeMemory(file, data, plan);
-      }
-      return putPath(file.toString(), lease.chunk)
-          ? write(file, data, plan, lease)
-          : nio.writeMemory(file, data, plan);
+      return put(file, data, plan, lease, () -> nio.writeMemory(file, data, plan));
     }
+  }
+
+  /** The same write by another lane. */
+  private interface Otherwise {
+    long write() throws IOException;
+  }
+
+  /** Writes in the way that the plan asks for; what native code must not translate, otherwise. */
+  private long put(Path file, Source source, WritePlan plan, Lease lease, Otherwise otherwise)
+      throws IOException {
+    if (!plan.isAtomic()) {
+      return putPath(file.toString(), lease.chunk)
+          ? write(file, source, plan, lease)
+          : otherwise.write();
+    }
+    AtomicTarget target = AtomicTarget.of(file, plan.isExclusive());
+    return putPath(target.file().toString(), lease.chunk)
+        ? new AtomicWriter(lease, plan, target, file.toString()).write(source)
+        : otherwise.write();
   }
 
   /** Writes to the path in the scratch. */

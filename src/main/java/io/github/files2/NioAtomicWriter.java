@@ -7,7 +7,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -20,7 +19,6 @@ import java.nio.file.attribute.UserDefinedFileAttributeView;
 final class NioAtomicWriter {
   private static final int NEW_FILE = OpenFlags.WRONLY | OpenFlags.CREAT | OpenFlags.EXCL;
   private static final int PERMISSION_BITS = 07777;
-  private static final int SET_ID_BITS = 06000;
 
   private final WritePlan plan;
   private final String name;
@@ -44,21 +42,43 @@ final class NioAtomicWriter {
   }
 
   private long write(Pieces pieces) throws IOException {
-    long written;
+    // What is no disk has nothing to sync.
+    boolean syncsFolder =
+        isDurable() && knows("posix") && target.file().getFileSystem() == FileSystems.getDefault();
+    try (FileChannel folder = syncsFolder ? openFolder() : null) {
+      long written = replace(pieces);
+      IOException failure = temp == null ? null : removeLinked();
+      if (folder != null) {
+        syncFolderAfter(failure, folder);
+      }
+      if (failure != null) {
+        throw failure;
+      }
+      return written;
+    }
+  }
+
+  private long replace(Pieces pieces) throws IOException {
     try {
-      written = complete(pieces);
+      long written = complete(pieces);
       publish();
+      return written;
     } catch (Throwable e) { // what the JDK throws undeclared, too
       removeAfter(e);
       throw e;
     }
-    if (temp != null) {
-      removeLinked();
+  }
+
+  /** Opens the folder before anything is done: one that can't be synced is refused. */
+  private FileChannel openFolder() throws IOException {
+    try {
+      return FileChannel.open(target.folder(), StandardOpenOption.READ);
+    } catch (IOException e) {
+      if (NioFailure.isUnsupported(e)) {
+        return null;
+      }
+      throw AtomicStep.OPEN_FOLDER.exception(e, name);
     }
-    if (isDurable() && knows("posix")) {
-      syncFolder();
-    }
-    return written;
   }
 
   private boolean knows(String view) {
@@ -146,22 +166,25 @@ final class NioAtomicWriter {
   // --- Metadata
 
   private void copyMetadata() throws IOException {
-    boolean isOwnerRefused = knows("unix") && !copyOwner();
+    AtomicTarget.Old old = target.old();
+    boolean hasGroup = !old.hasMode() || copyNumber("unix:gid", old.gid());
+    boolean hasOwner = !old.hasMode() || copyNumber("unix:uid", old.uid());
     copyUserAttributes();
-    copyMode(isOwnerRefused);
-  }
-
-  /** Returns whether the file has its old owner and group. */
-  private boolean copyOwner() throws IOException {
-    boolean hasGroup = copyAttribute("unix:gid");
-    return copyAttribute("unix:uid") && hasGroup;
+    try {
+      if (old.hasMode()) {
+        copyMode(old.modeFor(hasOwner, hasGroup));
+      } else if (knows("posix")) {
+        Files.setPosixFilePermissions(temp, Files.getPosixFilePermissions(target.file()));
+      }
+    } catch (IOException e) {
+      throw AtomicStep.MODE.exception(e, name);
+    }
   }
 
   /** Returns whether it is equal now: a user may not give files away. */
-  private boolean copyAttribute(String attribute) throws IOException {
+  private boolean copyNumber(String attribute, int old) throws IOException {
     try {
-      Object old = Files.getAttribute(target.file(), attribute, LinkOption.NOFOLLOW_LINKS);
-      if (!old.equals(Files.getAttribute(temp, attribute))) {
+      if (!Files.getAttribute(temp, attribute).equals(old)) {
         Files.setAttribute(temp, attribute, old);
       }
       return true;
@@ -173,23 +196,11 @@ final class NioAtomicWriter {
     }
   }
 
-  private void copyMode(boolean isOwnerRefused) throws IOException {
-    try {
-      if (knows("unix")) {
-        int old = (Integer) Files.getAttribute(target.file(), "unix:mode");
-        // Another owner's file must not run with that owner's rights.
-        int dropped = isOwnerRefused ? SET_ID_BITS : 0;
-        int wanted = old & PERMISSION_BITS & ~dropped;
-        // A file system without modes refuses what it has given already.
-        int given = (Integer) Files.getAttribute(temp, "unix:mode") & PERMISSION_BITS;
-        if (given != wanted) {
-          Files.setAttribute(temp, "unix:mode", wanted);
-        }
-      } else if (knows("posix")) {
-        Files.setPosixFilePermissions(temp, Files.getPosixFilePermissions(target.file()));
-      }
-    } catch (IOException e) {
-      throw AtomicStep.MODE.exception(e, name);
+  private void copyMode(int wanted) throws IOException {
+    // A file system without modes refuses what it has given already.
+    int given = (Integer) Files.getAttribute(temp, "unix:mode") & PERMISSION_BITS;
+    if (given != wanted) {
+      Files.setAttribute(temp, "unix:mode", wanted);
     }
   }
 
@@ -206,7 +217,10 @@ final class NioAtomicWriter {
         to.write(attribute, value.flip());
       }
     } catch (IOException e) {
-      if (!NioFailure.isUnsupported(e)) {
+      // What is gone, or not this user's to read, can't be kept.
+      int errno = NioFailure.errnoOf(e);
+      boolean isHidden = errno == Errno.ENOENT || errno == Errno.EACCES;
+      if (!isHidden && !NioFailure.isUnsupported(e)) {
         throw AtomicStep.ATTRIBUTES.exception(e, name);
       }
     } catch (RuntimeException e) {
@@ -250,23 +264,37 @@ final class NioAtomicWriter {
     }
   }
 
-  private void removeLinked() throws IOException {
+  /** Returns what fails, or {@code null}. */
+  private IOException removeLinked() {
     try {
       Files.deleteIfExists(temp);
+      return null;
     } catch (IOException e) {
-      throw AtomicStep.TIDY.exception(e, name);
+      return AtomicStep.TIDY.exception(e, name);
+    }
+  }
+
+  /** The content has its name, which is to be durable whatever else went wrong. */
+  private void syncFolderAfter(IOException failure, FileChannel folder) throws IOException {
+    try {
+      syncFolder(folder);
+    } catch (IOException e) {
+      if (failure == null) {
+        throw e;
+      }
+      failure.addSuppressed(e);
     }
   }
 
   /** Makes the new name durable; an interrupt neither stops it nor is lost. */
-  private void syncFolder() throws IOException {
-    if (target.file().getFileSystem() != FileSystems.getDefault()) {
-      return; // what is no disk has nothing to sync
-    }
+  private void syncFolder(FileChannel opened) throws IOException {
     boolean isInterrupted = Thread.interrupted();
     try {
-      while (!forceFolder()) {
+      if (!force(opened)) {
         isInterrupted |= Thread.interrupted();
+        while (!forceFolder()) {
+          isInterrupted |= Thread.interrupted();
+        }
       }
     } catch (IOException e) {
       if (!NioFailure.isUnsupported(e)) {
@@ -279,9 +307,15 @@ final class NioAtomicWriter {
     }
   }
 
-  /** Returns false where an interrupt has closed the channel. */
   private boolean forceFolder() throws IOException {
     try (FileChannel folder = FileChannel.open(target.folder(), StandardOpenOption.READ)) {
+      return force(folder);
+    }
+  }
+
+  /** Returns false where an interrupt has closed the channel. */
+  private static boolean force(FileChannel folder) throws IOException {
+    try {
       folder.force(true);
       return true;
     } catch (ClosedByInterruptException e) {

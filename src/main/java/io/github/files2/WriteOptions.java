@@ -273,10 +273,12 @@ public final class WriteOptions {
    *       but a regular file is refused: a folder, a pipe, a device.
    *   <li>The owner, the mode, the {@code user.*} attributes, the ACL and the SELinux label of the
    *       old file are kept; capabilities are not. Where the owner can't be kept, the setuid and
-   *       setgid bits are dropped. A new file has {@link #mode(int)} less the umask. On the {@code
-   *       nio} lane ACLs and labels are lost.
-   *   <li>The right to the folder is needed, not to the file: a read-only file is replaced all the
-   *       same (an immutable one is not). Other hard links of the file keep the old content.
+   *       setgid bits are dropped; where the group can't, so are those of its rights that others
+   *       don't have. A new file has {@link #mode(int)} less the umask. On the {@code nio} lane
+   *       ACLs and labels are lost.
+   *   <li>The right to the folder is needed (to read it too, unless {@code flush(NONE)} is set),
+   *       not to the file: a read-only file is replaced all the same (an immutable one is not).
+   *       Other hard links of the file keep the old content.
    *   <li>{@code wx} never replaces what another has created meanwhile. Flags that don't replace
    *       the whole file ({@code a}, {@code r+}) are refused, and so is what is open already.
    *   <li>A failure leaves the old file as it was and no temporary file. After a kill one may be

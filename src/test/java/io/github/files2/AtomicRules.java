@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.ArrayList;
@@ -357,6 +358,40 @@ interface AtomicRules extends LaneRules {
     write(plain, "new", WriteOptions.DEFAULT.mode(mode));
     write(file(), "new", ATOMIC.mode(mode));
     assertThat(mode(file())).isEqualTo(mode(plain));
+  }
+
+  /** Whether it is seen or not, the new file must not keep the mode of a temporary one. */
+  @Test
+  default void atomic_fileDeletedMeanwhile_isWrittenWithAModeOfAFile() throws Exception {
+    Path plain = folder().resolve("plain");
+    write(plain, "new", WriteOptions.DEFAULT);
+    AtomicBoolean ends = new AtomicBoolean();
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    try {
+      Future<?> deleting =
+          executor.submit(
+              () -> {
+                while (!ends.get()) {
+                  Files.deleteIfExists(file());
+                }
+                return null;
+              });
+      for (int round = 0; round < 1500; round++) {
+        write(file(), "new", ATOMIC.flush(Flush.NONE));
+        Path seen = folder().resolve("seen");
+        try {
+          Files.move(file(), seen, StandardCopyOption.REPLACE_EXISTING);
+          assertThat(mode(seen)).isEqualTo(mode(plain));
+        } catch (NoSuchFileException e) {
+          // deleted before it could be looked at
+        }
+      }
+      ends.set(true);
+      deleting.get();
+    } finally {
+      ends.set(true);
+      executor.shutdownNow();
+    }
   }
 
   @Test

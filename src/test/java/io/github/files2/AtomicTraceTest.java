@@ -217,6 +217,28 @@ final class AtomicTraceTest {
     }
   }
 
+  /** What is published has to be durable, whatever else goes wrong. */
+  @ParameterizedTest
+  @CsvSource({"shim, unlinkat, 1", "libc, unlinkat, 1", "nio, unlink, 1+"})
+  void linkThatCantBeRemoved_isToldAndTheFolderSynced(String lane, String call, String when)
+      throws IOException {
+    Files.deleteIfExists(file);
+    Traced traced =
+        jvm(lane)
+            .runInFolder(
+                file,
+                "atomic= flags=wx",
+                "renameat2:error=ENOSYS",
+                call + ":error=EIO:when=" + when);
+    assertThat(traced.answer()).contains("tidying up: EIO", "the new content is in place");
+    assertThat(traced.all("fsync")).hasSize(2);
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path each : (Iterable<Path>) files::iterator) {
+        Files.delete(each);
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"shim, renameat2", "libc, renameat2"})
   void exclusive_kernelWithoutNoReplace_linksInstead(String lane, String call) throws IOException {

@@ -172,10 +172,12 @@ final class TracedJvm implements AutoCloseable {
   }
 
   /** Shows the calls on {@code folder} and on what an atomic write makes in it too. */
-  Traced runInFolder(Path file, String wish) throws IOException {
+  Traced runInFolder(Path file, String wish, String... injections) throws IOException {
     watched = file.getParent();
     try {
-      return run(file, wish);
+      return injections.length == 0
+          ? run(file, wish)
+          : runInjectingAnywhere(file, wish, injections);
     } finally {
       watched = file.getFileSystem().getPath("nothing");
     }

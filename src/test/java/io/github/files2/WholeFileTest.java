@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -134,10 +135,64 @@ final class WholeFileTest extends EachLaneTest {
     assertThat((Integer) Files.getAttribute(file, "unix:mode") & 07777).isEqualTo(0755);
   }
 
+  /** What its group might do with the old file, the writer's group may not do with the new one. */
+  @ParameterizedTest
+  @CsvSource({"2660, 0600", "0664, 0644", "0777, 0777", "0604, 0604", "0670, 0600"})
+  void atomic_fileOfAnotherGroup_opensNothingToTheWritersGroup(String before, String after)
+      throws Exception {
+    Needs.root();
+    Path open = Files.createDirectory(folder.resolve("open"));
+    Path file = Files.writeString(open.resolve("file"), "old");
+    Mount.run("chown", "65534:1234", file.toString());
+    Mount.run("chmod", before, file.toString());
+    Mount.run("chmod", "0777", open.toString());
+    Mount.run("chmod", "0755", folder.toString());
+    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1").lines())
+        .containsExactly("3");
+    assertThat(file).hasContent("new");
+    assertThat(Files.getAttribute(file, "unix:gid")).isNotEqualTo(1234);
+    assertThat((Integer) Files.getAttribute(file, "unix:mode") & 07777)
+        .isEqualTo(Integer.parseInt(after, 8));
+  }
+
+  /** Its attributes may not even be listed by the JDK. */
+  @Test
+  void atomic_fileThatMayNotBeRead_isReplaced() throws Exception {
+    Needs.root();
+    Path open = Files.createDirectory(folder.resolve("open"));
+    Path file = Files.writeString(open.resolve("file"), "old");
+    Mount.run("chown", "65534", file.toString());
+    Mount.run("chmod", "0200", file.toString());
+    Mount.run("chmod", "0777", open.toString());
+    Mount.run("chmod", "0755", folder.toString());
+    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1").lines())
+        .containsExactly("3");
+    assertThat(file).hasContent("new");
+    assertThat((Integer) Files.getAttribute(file, "unix:mode") & 07777).isEqualTo(0200);
+  }
+
+  /** To be synced it has to be opened, which takes the right to read it. */
+  @Test
+  void atomic_folderThatMayNotBeRead_throwsBeforeAnythingIsDone() throws Exception {
+    Needs.root();
+    Path blind = Files.createDirectory(folder.resolve("blind"));
+    Path file = Files.writeString(blind.resolve("file"), "old");
+    Mount.run("chown", "65534", file.toString());
+    Mount.run("chmod", "0733", blind.toString());
+    Mount.run("chmod", "0755", folder.toString());
+    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1").err())
+        .contains("AccessDeniedException", "open of the folder", "the file is as it was");
+    assertThat(file).hasContent("old");
+    assertThat(runAsNobody(AtomicProgram.class, file.toString(), "new", "1", "NONE").lines())
+        .containsExactly("3");
+    assertThat(file).hasContent("new");
+    assertThat(blind).isDirectoryNotContaining(path -> !path.equals(file));
+  }
+
   private ChildProgram.Result runAsNobody(Class<?> program, String... arguments) throws Exception {
     String lane = LANE.isEmpty() ? "shim" : LANE;
     return new ChildProgram(program, arguments)
-        .asNobody(Files.createDirectory(folder.resolve("child")))
+        .asNobody(Files.createTempDirectory(folder, "child"))
         .with("-Dfiles2.backend=" + lane)
         .run();
   }
