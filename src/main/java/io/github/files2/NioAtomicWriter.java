@@ -45,7 +45,8 @@ final class NioAtomicWriter {
     // What is no disk has nothing to sync.
     boolean syncsFolder =
         isDurable() && knows("posix") && target.file().getFileSystem() == FileSystems.getDefault();
-    try (FileChannel folder = syncsFolder ? openFolder() : null) {
+    FileChannel folder = syncsFolder ? openFolder() : null;
+    try {
       long written = replace(pieces);
       IOException failure = temp == null ? null : removeLinked();
       if (folder != null) {
@@ -55,6 +56,18 @@ final class NioAtomicWriter {
         throw failure;
       }
       return written;
+    } finally {
+      closeFolder(folder);
+    }
+  }
+
+  private static void closeFolder(FileChannel folder) {
+    try {
+      if (folder != null) {
+        folder.close();
+      }
+    } catch (IOException e) {
+      // A folder's close holds nothing back.
     }
   }
 

@@ -72,8 +72,10 @@ final class AtomicTraceTest {
     TracedJvm jvm = jvms.get(lane);
     if (jvm == null) {
       jvm = new TracedJvm(mount.root(), lane);
-      jvm.warmUp(file, "atomic=");
-      jvm.warmUp(file, ""); // what the file system promises is asked once
+      // Not the file of the test, which may have been prepared already.
+      Path other = mount.root().resolve("warm-up");
+      jvm.warmUp(other, "atomic=");
+      jvm.warmUp(other, ""); // what the file system promises is asked once
       jvms.put(lane, jvm);
     }
     return jvm;

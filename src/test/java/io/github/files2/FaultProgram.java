@@ -205,6 +205,7 @@ final class FaultProgram {
             || call.syncs()
             || call.isOnAttributes()
             || call == Syscall.FTRUNCATE
+            || call == Syscall.FCNTL
             || call == Syscall.CLOSE;
     return !isVital || answer == -Errno.EINTR;
   }

@@ -53,7 +53,8 @@ final class TraceTest {
     TracedJvm jvm = jvms.get(key);
     if (jvm == null) {
       jvm = new TracedJvm(mount.root(), lane, jvmOptions);
-      jvm.warmUp(file, "");
+      // Not the file of the test, which may have been prepared already.
+      jvm.warmUp(mount.root().resolve("warm-up"), "");
       jvms.put(key, jvm);
     }
     return jvm;
