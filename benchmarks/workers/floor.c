@@ -216,7 +216,7 @@ static const char *begin(const char *name, const char *text_file, long count)
 		if (strcmp(works[i].name, name) == 0)
 			work = works[i].work;
 	if (work == NULL)
-		return "no";
+		return "no way to do this";
 	grows = work == append || work == descriptor;
 	snprintf(path, sizeof path, "%s.bytes", text_file);
 	load(path);

@@ -46,10 +46,10 @@ let work;
 function begin(name, textFile, byteCount, threads) {
   const make = WORKS[contender][name];
   if (make === undefined) {
-    return 'no';
+    return 'no way to do this in one call or two';
   }
   if (threads !== '1') {
-    return 'no';
+    return 'no second thread without a copy of the text';
   }
   work = name;
   bytes = Number(byteCount);

@@ -1,18 +1,18 @@
 package io.github.files2.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.apache.commons.io.FileUtils;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,6 +36,9 @@ public final class Compare implements Callable<Integer> {
   @Option(names = "--peer", description = "NAME=COMMAND; words of COMMAND with spaces between.")
   private Map<String, String> peers = new LinkedHashMap<>();
 
+  @Option(names = "--former", description = "A peer that is there for the table of gains only.")
+  private List<String> formerPeers = new ArrayList<>();
+
   @Option(names = "--missing", description = "What could not be had, for the report.")
   private List<String> missing = new ArrayList<>();
 
@@ -51,26 +54,16 @@ public final class Compare implements Callable<Integer> {
   @Option(names = "--warm-up", description = "Milliseconds that a contender first gets.")
   private int firstMillis = 2_500;
 
-  @Option(names = "--out", required = true, description = "The results: OUT.json and OUT.svg.")
+  @Option(
+      names = "--out",
+      required = true,
+      description = "The results: OUT.json, OUT.svg and OUT.md.")
   private Path out;
 
   @Parameters(arity = "1..*", description = "Where to write.")
   private List<Path> folders;
 
-  /** What is kept of one contender's measurement; times are microseconds a call. */
-  record Result(
-      String fileSystem,
-      String work,
-      String text,
-      int bytes,
-      int threads,
-      String contender,
-      double median,
-      double min,
-      double max,
-      double[] samples) {}
-
-  private final List<Result> results = new ArrayList<>();
+  private final CompareReport report = new CompareReport();
 
   /** Those whose JIT has had its first seconds. */
   private final Set<Contender> warm = new HashSet<>();
@@ -81,22 +74,30 @@ public final class Compare implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    facts.put("commons-io", commonsIoVersion());
     facts.forEach((name, value) -> System.out.println(name + ": " + value));
     missing.forEach(name -> System.out.println("left out: " + name));
+    long start = System.nanoTime();
     for (int i = 0; i < folders.size(); i++) {
       measureIn(folders.get(i), i < wholeFolders);
     }
-    Map<String, Object> report = new LinkedHashMap<>();
-    report.put("facts", facts);
-    report.put("leftOut", missing);
-    report.put("unit", "microseconds a call");
-    report.put("results", results);
-    new ObjectMapper()
-        .enable(SerializationFeature.INDENT_OUTPUT)
-        .writeValue(Path.of(out + ".json").toFile(), report);
-    CompareChart.write(results, Path.of(out + ".svg"));
-    System.out.println("written: " + out + ".json, .svg");
+    long seconds = (System.nanoTime() - start) / 1_000_000_000;
+    facts.put("time", seconds / 60 + " min " + seconds % 60 + " s");
+    report.write(facts, missing, out);
+    System.out.printf("%nwritten: %s.json, .svg, .md in %s%n", out, facts.get("time"));
     return 0;
+  }
+
+  private static String commonsIoVersion() throws IOException {
+    Properties properties = new Properties();
+    try (InputStream in =
+        FileUtils.class.getResourceAsStream(
+            "/META-INF/maven/commons-io/commons-io/pom.properties")) {
+      if (in != null) {
+        properties.load(in);
+      }
+    }
+    return properties.getProperty("version", "unknown");
   }
 
   private List<Workload> workloads(boolean isWhole) {
@@ -140,10 +141,17 @@ public final class Compare implements Callable<Integer> {
     int rounds = isQuick || isLarge ? 3 : 7;
     Map<Contender, Integer> counts = new LinkedHashMap<>();
     Map<Contender, double[]> samples = new LinkedHashMap<>();
+    Cell cell = new Cell(fileSystem, workload);
     for (Contender contender : contenders) {
-      if (contender.begin(workload, textFile)) {
+      if (formerPeers.contains(contender.name) && !CompareReport.isInGainTable(workload)) {
+        continue;
+      }
+      String why = contender.begin(workload, textFile);
+      if (why.isEmpty()) {
         counts.put(contender, warmUp(contender));
         samples.put(contender, new double[rounds]);
+      } else {
+        cell.leftOut().put(contender.name, why);
       }
     }
     for (int round = 0; round < rounds; round++) {
@@ -152,34 +160,20 @@ public final class Compare implements Callable<Integer> {
         samples.get(entry.getKey())[round] = entry.getKey().run(count) / 1000.0 / count;
       }
     }
-    List<Result> rows = new ArrayList<>();
     for (Map.Entry<Contender, double[]> entry : samples.entrySet()) {
       Contender contender = entry.getKey();
       contender.end();
       workload.check(contender);
-      double[] sorted = entry.getValue().clone();
-      Arrays.sort(sorted);
-      rows.add(
-          new Result(
-              fileSystem,
-              workload.work(),
-              workload.text(),
-              workload.bytes(),
-              workload.threads(),
-              contender.name,
-              sorted[rounds / 2],
-              sorted[0],
-              sorted[rounds - 1],
-              entry.getValue()));
+      cell.samples().put(contender.name, entry.getValue());
     }
-    print(workload, fileSystem, rows);
-    results.addAll(rows);
+    cell.print();
+    report.add(cell);
   }
 
   /** Runs the contender until its JIT is warm; returns how many calls make a sample. */
   private int warmUp(Contender contender) throws IOException {
-    long sampleNanos = (isQuick ? 8 : 20) * 1_000_000L;
-    int millis = warm.add(contender) ? firstMillis : Math.min(firstMillis, isQuick ? 350 : 450);
+    long sampleNanos = (isQuick ? 8 : 15) * 1_000_000L;
+    int millis = warm.add(contender) ? firstMillis : Math.min(firstMillis, 300);
     long warmNanos = millis * 1_000_000L;
     long count = 1;
     long sum = 0;
@@ -191,20 +185,6 @@ public final class Compare implements Callable<Integer> {
         return (int) enough;
       }
       count = Math.min(enough, count * 4);
-    }
-  }
-
-  /** Prints times, and what they are of the first contender's. */
-  private static void print(Workload workload, String fileSystem, List<Result> rows) {
-    System.out.printf("%n%s, %s%n", fileSystem, workload);
-    for (Result row : rows) {
-      System.out.printf(
-          "  %-28s %12.2f us  %6.2f x  (%.2f to %.2f)%n",
-          row.contender,
-          row.median,
-          row.median / rows.get(0).median,
-          row.min / rows.get(0).median,
-          row.max / rows.get(0).median);
     }
   }
 }

@@ -43,15 +43,16 @@ final class Contender implements AutoCloseable {
     return answer;
   }
 
-  /** Prepares for the work; false where it has no way to do it. */
-  boolean begin(Workload workload, Path textFile) throws IOException {
-    return ask(
+  /** Prepares for the work. Returns "" or why it has no way to do it. */
+  String begin(Workload workload, Path textFile) throws IOException {
+    String answer =
+        ask(
             "begin",
             workload.work(),
             textFile.toString(),
             String.valueOf(workload.bytes()),
-            String.valueOf(workload.threads()))
-        .equals("ok");
+            String.valueOf(workload.threads()));
+    return answer.equals("ok") ? "" : answer.substring("no ".length());
   }
 
   /** Works and returns the nanoseconds that it took. */
