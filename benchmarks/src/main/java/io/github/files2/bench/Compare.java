@@ -52,7 +52,7 @@ public final class Compare implements Callable<Integer> {
   private List<String> works = new ArrayList<>();
 
   @Option(names = "--warm-up", description = "Milliseconds that a contender first gets.")
-  private int firstMillis = 2_500;
+  private int firstMillis;
 
   @Option(
       names = "--out",
@@ -77,6 +77,9 @@ public final class Compare implements Callable<Integer> {
     facts.put("commons-io", commonsIoVersion());
     facts.forEach((name, value) -> System.out.println(name + ": " + value));
     missing.forEach(name -> System.out.println("left out: " + name));
+    if (firstMillis == 0) {
+      firstMillis = isQuick ? 800 : 2_500;
+    }
     long start = System.nanoTime();
     for (int i = 0; i < folders.size(); i++) {
       measureIn(folders.get(i), i < wholeFolders);
@@ -173,7 +176,7 @@ public final class Compare implements Callable<Integer> {
   /** Runs the contender until its JIT is warm; returns how many calls make a sample. */
   private int warmUp(Contender contender) throws IOException {
     long sampleNanos = (isQuick ? 8 : 15) * 1_000_000L;
-    int millis = warm.add(contender) ? firstMillis : Math.min(firstMillis, 300);
+    int millis = warm.add(contender) ? firstMillis : Math.min(firstMillis, isQuick ? 200 : 300);
     long warmNanos = millis * 1_000_000L;
     long count = 1;
     long sum = 0;
