@@ -99,14 +99,11 @@ final class NodeDifferenceTest {
 
   /** Has all do the job. Returns the difference to Node of each lane that has one. */
   private Map<LaneUnderTest, String> differences(NodeJob job) throws IOException {
-    node.begin(job.target().prepare(nodes, job), job);
+    node.begin(job.target().prepare(nodes, job), NodeDifferences.forNode(job));
     List<String> expected = node.end();
     FolderState after = FolderState.takeOut(nodes);
     Map<LaneUnderTest, String> differences = new EnumMap<>(LaneUnderTest.class);
     for (LaneUnderTest lane : LaneUnderTest.values()) {
-      if (NodeDifferences.isOnPurpose(lane, job)) {
-        continue;
-      }
       Path path = job.target().prepare(lanes, job);
       List<String> outcomes = LaneJobs.run(lane.backend(), path, job);
       FolderState left = FolderState.takeOut(lanes);
