@@ -702,9 +702,8 @@ void run_single_cases(void)
 	memset(faults.plan, 0, sizeof faults.plan);
 	faults.magic = 0;
 	faults.mount = 0;
-	static const size_t sizes[] = {8000, F2_CHUNK_BYTES - 1, F2_CHUNK_BYTES,
-	                               F2_CHUNK_BYTES + 1,
-	                               F2_SINGLE_WRITE_BYTES};
+	static const size_t sizes[] = {8000, CHUNK_BYTES - 1, CHUNK_BYTES,
+	                               CHUNK_BYTES + 1, F2_SINGLE_WRITE_BYTES};
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
 		for (int vague = 0; vague <= 1; vague++)
 			fifo_severalPieces_oneWrite(sizes[i], vague != 0);

@@ -109,7 +109,7 @@ void pieces_init(struct pieces *pieces, const uint8_t *bytes, size_t byte_count,
 	                   .join = join_pieces,
 	                   .count = count_pieces,
 	                   .min_bytes = vague ? 0 : byte_count,
-	                   .max_bytes = vague ? 3 * byte_count + F2_CHUNK_BYTES
+	                   .max_bytes = vague ? 3 * byte_count + CHUNK_BYTES
 	                                      : byte_count,
 	                   .whole = byte_count <= piece_bytes},
 	        .bytes = bytes,

@@ -6,6 +6,9 @@
 
 enum { TEST_PATH_BYTES = 256 };
 
+/* What Java gives as a chunk. */
+enum { CHUNK_BYTES = 128 * 1024 };
+
 /* The file that a test writes; it need not be there. */
 extern char test_path[TEST_PATH_BYTES];
 
