@@ -274,8 +274,8 @@ public final class WriteOptions {
    *   <li>The owner, the mode, the {@code user.*} attributes, the ACL and the SELinux label of the
    *       old file are kept; capabilities are not. Where the owner can't be kept, the setuid and
    *       setgid bits are dropped; where the group can't, so are those of its rights that others
-   *       don't have. A new file has {@link #mode(int)} less the umask. On the {@code nio} lane
-   *       ACLs and labels are lost.
+   *       don't have (with an ACL: its mask loses them). A new file has {@link #mode(int)} less the
+   *       umask. On the {@code nio} lane ACLs and labels are lost.
    *   <li>The right to the folder is needed (to read it too, unless {@code flush(NONE)} is set),
    *       not to the file: a read-only file is replaced all the same (an immutable one is not).
    *       Other hard links of the file keep the old content.

@@ -11,8 +11,11 @@ import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 
 /** Draws how often slower the others are than the first contender: bars, a group for each work. */
 final class CompareChart {
-  private static final int WIDTH = 1400;
-  private static final int HEIGHT = 700;
+  private static final int WIDTH = 1000;
+  private static final int HEIGHT = 560;
+
+  /** Too many bars are no picture: the rest is in the tables. */
+  private static final List<String> HIDDEN = List.of("Files2 libc", "Files2 nio", "JDK 25");
 
   private CompareChart() {}
 
@@ -33,8 +36,9 @@ final class CompareChart {
     chart.getStyler().setXAxisLabelRotation(30);
     List<String> groups = shown.stream().map(CompareChart::group).toList();
     for (String contender : shown.get(0).samples().keySet()) {
+      boolean isHidden = HIDDEN.stream().anyMatch(contender::contains);
       // The axis has no place for what was not measured.
-      if (shown.stream().allMatch(cell -> cell.has(contender))) {
+      if (!isHidden && shown.stream().allMatch(cell -> cell.has(contender))) {
         List<Double> ratios = new ArrayList<>();
         shown.forEach(cell -> ratios.add(cell.ratio(contender, first).median()));
         chart.addSeries(contender, groups, ratios);
@@ -46,8 +50,10 @@ final class CompareChart {
   /** Few enough to read, and what all contenders can do. */
   private static boolean isShown(Cell cell) {
     Workload workload = cell.workload();
+    boolean isPlain = workload.threads() == 1 && workload.work().equals("overwrite");
     boolean isOfSize = workload.bytes() == 1024 || workload.bytes() == 1024 * 1024;
-    return workload.threads() == 1 && isOfSize && workload.work().equals("overwrite");
+    boolean isOfText = workload.text().equals("ascii") || workload.text().equals("russian");
+    return isPlain && isOfSize && isOfText;
   }
 
   private static String group(Cell cell) {
