@@ -146,41 +146,41 @@ final class LibcBackend implements Backend, NativeStreams {
 
   @Override
   public long writeText(Path file, String text, WritePlan plan) throws IOException {
-    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, TextSource.of(text, plan))) {
-      return 0;
-    }
-    try (Lease lease = lease()) {
-      Source source = TextSource.of(text, plan, lease.chunk.javaScratch());
-      return put(file, source, plan, lease, () -> nio.writeText(file, text, plan));
-    }
+    return put(
+        file,
+        chunk -> TextSource.of(text, plan, chunk.javaScratch()),
+        plan,
+        () -> nio.writeText(file, text, plan));
   }
 
   @Override
   public long writeBytes(Path file, ByteBuffer data, WritePlan plan) throws IOException {
-    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, new BytesSource(data))) {
-      return 0;
-    }
-    try (Lease lease = lease()) {
-      Source source = new BytesSource(data);
-      return put(file, source, plan, lease, () -> nio.writeBytes(file, data, plan));
-    }
+    return put(file, chunk -> new BytesSource(data), plan, () -> nio.writeBytes(file, data, plan));
   }
 
   @Override
   public long writeMemory(Path file, MemorySource data, WritePlan plan) throws IOException {
-    data.rewind();
-    if (plan.writesOnlyIfChanged() && Unchanged.holds(file, data)) {
-      return 0;
-    }
-    data.rewind();
-    try (Lease lease = lease()) {
-      return put(file, data, plan, lease, () -> nio.writeMemory(file, data, plan));
-    }
+    return put(file, chunk -> data.rewind(), plan, () -> nio.writeMemory(file, data, plan));
+  }
+
+  /** What is written, from its start each time: it may be compared with the file before. */
+  private interface Sources {
+    Source fresh(Chunk chunk) throws IOException;
   }
 
   /** The same write by another lane. */
   private interface Otherwise {
     long write() throws IOException;
+  }
+
+  private long put(Path file, Sources sources, WritePlan plan, Otherwise otherwise)
+      throws IOException {
+    try (Lease lease = lease()) {
+      if (plan.writesOnlyIfChanged() && Unchanged.holds(file, sources.fresh(lease.chunk))) {
+        return 0;
+      }
+      return put(file, sources.fresh(lease.chunk), plan, lease, otherwise);
+    }
   }
 
   /** Writes in the way that the plan asks for; what native code must not translate, otherwise. */

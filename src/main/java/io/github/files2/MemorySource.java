@@ -14,9 +14,10 @@ final class MemorySource implements Source {
     this.offset = start;
   }
 
-  /** Makes this a fresh source again. */
-  void rewind() {
+  /** Makes this a fresh source again, and returns it. */
+  MemorySource rewind() {
     offset = start;
+    return this;
   }
 
   @Override
