@@ -172,7 +172,12 @@ public final class MemoryFile implements SeekableByteChannel {
       }
     } catch (OutOfMemoryError e) {
       blocks.drop();
-      throw noMemory("read", target.size(), e);
+      IOException failure = noMemory("read", target.size(), e);
+      target.removeAfter(failure);
+      throw failure;
+    } catch (IOException | RuntimeException e) {
+      target.removeAfter(e);
+      throw e;
     }
   }
 

@@ -67,8 +67,13 @@ final class MemoryTarget {
     if ((openFlags & OpenFlags.EXCL) != 0) {
       create(options);
     }
-    this.seen = look();
-    check();
+    try {
+      this.seen = look();
+      check();
+    } catch (IOException | RuntimeException e) {
+      removeAfter(e);
+      throw e;
+    }
   }
 
   /** What is written back replaces all or appends; what the open has created stays the same. */
@@ -227,10 +232,28 @@ final class MemoryTarget {
     if (!isOurs || !look().equals(seen)) {
       return;
     }
+    remove();
+  }
+
+  private void remove() throws IOException {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
       throw NioFailure.named(e, "unlink", name);
+    }
+  }
+
+  /**
+   * An open that fails leaves no new file. It was made a moment ago: there is nothing to look at.
+   */
+  void removeAfter(Throwable failure) {
+    if (!isOurs) {
+      return;
+    }
+    try {
+      remove();
+    } catch (IOException later) {
+      failure.addSuppressed(later);
     }
   }
 

@@ -246,6 +246,8 @@ abstract class FaultJob {
         memory("memory", Kind.REPLACES, longOld, little, "w", defaults.flush(true)),
         memory("memory, in pieces", Kind.REPLACES, shortOld, much, "w", defaults),
         memory("memory, appends", Kind.APPENDS, shortOld, much, "a", defaults.flush(true)),
+        memoryExclusive("memory, exclusive", little, "wx"),
+        memoryExclusive("memory, exclusive, appends", little, "ax+"),
         memory("memory, atomic", Kind.IS_ATOMIC, shortOld, much, "w+", defaults.atomic(true)),
         withAttribute("atomic, attribute", shortOld, little),
         onFd("descriptor", Kind.APPENDS, "a", shortOld, little),
@@ -308,6 +310,34 @@ abstract class FaultJob {
             return file.write(text);
           }
         });
+  }
+
+  /** Where the open fails after the file was created, that is gone again. */
+  private static FaultJob memoryExclusive(String name, String text, String flags) {
+    Kind kind = flags.startsWith("a") ? Kind.APPENDS : Kind.REPLACES;
+    return of(
+        name,
+        kind,
+        null,
+        text.getBytes(UTF_8),
+        path -> {
+          try (MemoryFile file = openExclusive(path, flags)) {
+            return file.write(text);
+          }
+        });
+  }
+
+  private static MemoryFile openExclusive(Path path, String flags) throws IOException {
+    try {
+      return MemoryFile.open(path, flags);
+    } catch (IOException e) {
+      boolean isCreated = e.getMessage().contains("stat: ") || e.getMessage().contains("read: ");
+      boolean isRemoved = e.getSuppressed().length == 0; // else that failed, too, and says so
+      if (isCreated && isRemoved && Files.exists(path)) {
+        throw new AssertionError("the open failed and left the file", e);
+      }
+      throw e;
+    }
   }
 
   /** The position of the buffer tells how far a write got, too. */
