@@ -243,15 +243,15 @@ final class MemoryTarget {
     }
   }
 
-  /**
-   * An open that fails leaves no new file. It was made a moment ago: there is nothing to look at.
-   */
+  /** An open that fails leaves no new file; another's that was moved there meanwhile stays. */
   void removeAfter(Throwable failure) {
-    if (!isOurs) {
+    if (!isOurs || failure instanceof NoSuchFileException) {
       return;
     }
     try {
-      remove();
+      if (seen == null || look().equals(seen)) {
+        remove();
+      }
     } catch (IOException later) {
       failure.addSuppressed(later);
     }
