@@ -23,6 +23,10 @@ const WORKS = {
     overwrite: (text) => () => fs.writeFileSync(file, text),
     create: (text) => (i) => fs.writeFileSync(`${folder}/new${i}`, text),
     append: (text) => () => fs.appendFileSync(file, text),
+    lines: (text) => {
+      const lines = text.split(/(?<=\n)/);
+      return (i) => fs.appendFileSync(file, lines[i % lines.length]);
+    },
     descriptor: (text, fd) => () => fs.writeFileSync(fd, text),
     base64: (text) => () => fs.writeFileSync(file, text, 'base64'),
     flush: (text) => () => fs.writeFileSync(file, text, {flush: true}),
@@ -61,7 +65,7 @@ function begin(name, textFile, byteCount, threads) {
 }
 
 function run(count) {
-  const grows = work === 'append' || work === 'descriptor';
+  const grows = ['append', 'descriptor', 'lines'].includes(work);
   if (grows && fs.statSync(file).size + count * bytes > MOST_BYTES) {
     fs.truncateSync(file, 0);
   }

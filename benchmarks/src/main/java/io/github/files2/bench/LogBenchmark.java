@@ -11,7 +11,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Random;
+import java.util.Set;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Param;
@@ -83,6 +85,18 @@ public class LogBenchmark extends Measured {
 
     Path file() {
       return file;
+    }
+
+    Set<String> lines() {
+      return Set.copyOf(Arrays.asList(lines)); // some are alike
+    }
+
+    void writeLinesTo(Path target) throws IOException {
+      Files.writeString(target, String.join("", lines));
+    }
+
+    int meanBytes() {
+      return String.join("", lines).length() / LINES;
     }
   }
 
