@@ -18,7 +18,12 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -633,6 +638,54 @@ final class MemoryFileTest extends EachLaneTest {
           () -> file.outputStream().write(new byte[0])
         }) {
       assertThatThrownBy(call).isExactlyInstanceOf(ClosedChannelException.class);
+    }
+  }
+
+  /** They share the idle blocks, and nothing else: no thread finds a byte of another's. */
+  @Test
+  void files_oneForEachThread_holdTheirOwnBytesOnly() throws Exception {
+    int threads = 4;
+    int rounds = 40;
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    try {
+      List<Future<?>> running = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        Path own = folder.resolve("file" + t);
+        String unit = String.valueOf((char) ('a' + t));
+        running.add(
+            executor.submit(
+                () -> {
+                  for (int round = 0; round < rounds; round++) {
+                    writeWithAGap(own, unit, round % 3 == 0);
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> each : running) {
+        each.get();
+      }
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+
+  private static void writeWithAGap(Path path, String unit, boolean isDiscarded)
+      throws IOException {
+    int half = 2 * MemoryBlocks.BLOCK_BYTES;
+    String part = unit.repeat(half);
+    String expected = part + "\0".repeat(1000) + part;
+    MemoryFile file = MemoryFile.open(path, "w+");
+    file.write(part);
+    file.position(half + 1000).write(part);
+    ByteBuffer found = ByteBuffer.allocate(expected.length());
+    file.position(0);
+    assertThat(file.read(found)).isEqualTo(expected.length());
+    assertThat(new String(found.array(), StandardCharsets.ISO_8859_1).equals(expected)).isTrue();
+    if (isDiscarded) {
+      file.discard();
+    } else {
+      file.close();
+      assertThat(Files.readString(path).equals(expected)).isTrue();
     }
   }
 }
