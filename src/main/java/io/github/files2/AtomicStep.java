@@ -25,6 +25,7 @@ enum AtomicStep {
   SYNC_FOLDER("fsync of the folder");
 
   private static final AtomicStep[] ALL = values();
+  private static final String PUBLISHED = "; the new content is in place";
 
   private final String operation;
 
@@ -59,10 +60,15 @@ enum AtomicStep {
     return failure;
   }
 
+  /** Tells whether a failed write has put the new content in place all the same. */
+  static boolean isPublished(IOException e) {
+    return String.valueOf(e.getMessage()).contains(PUBLISHED);
+  }
+
   /** Returns what the caller can count on, and what might help. */
   private String hint(int errno) {
     return switch (this) {
-      case TIDY, SYNC_FOLDER -> "; the new content is in place";
+      case TIDY, SYNC_FOLDER -> PUBLISHED;
       case REFUSE ->
           errno == Errno.EINVAL
               ? "; a write without atomic writes to it as it is"

@@ -34,6 +34,9 @@ final class MemoryBlocks {
   /** What the list of blocks can hold at most, in bytes. */
   static final long MAX_BYTES = startOf(MAX_BLOCKS);
 
+  /** A list that could be this much shorter is made so. */
+  private static final int MUCH_SHORTER = 4;
+
   private static final byte[] ZEROS = new byte[FIRST_BLOCK_BYTES];
 
   /** Blocks of full length, of files that were closed. */
@@ -206,6 +209,9 @@ final class MemoryBlocks {
   void truncate(long newSize) {
     int kept = blocksOf(newSize);
     giveBackFrom(kept);
+    if (kept < blocks.length / MUCH_SHORTER) {
+      blocks = Arrays.copyOf(blocks, Math.max(kept, SMALL_BLOCKS + 1));
+    }
     if (kept > 0 && blocks[kept - 1] != null && newSize < size) {
       byte[] last = blocks[kept - 1];
       long start = startOf(kept - 1);

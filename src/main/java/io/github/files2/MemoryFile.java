@@ -295,7 +295,8 @@ public final class MemoryFile implements SeekableByteChannel {
       piece = ByteBuffer.allocate(TEXT_PIECE_BYTES);
     }
     TextSource source = TextSource.of(text.toString(), options, scratch);
-    if (source instanceof CharsetSource charsetSource && size() > 0) {
+    boolean isAtStart = size() == 0 && (target.appends() || position == 0);
+    if (source instanceof CharsetSource charsetSource && !isAtStart) {
       charsetSource.continueFile();
     }
     if (source.maxBytes() + Source.MIN_TARGET_BYTES <= TEXT_PIECE_BYTES) {
@@ -521,6 +522,7 @@ public final class MemoryFile implements SeekableByteChannel {
 
   private void giveMemoryBack() {
     blocks.truncate(0);
+    blocks = new MemoryBlocks(0); // the list that finds the blocks is memory, too
     scratch = null;
     piece = null;
   }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -28,6 +29,9 @@ final class MemoryTarget {
 
   private State seen;
 
+  /** What a write of ours may have left that was not seen yet; {@code null} for nothing. */
+  private Left left;
+
   /** The file was created by the open, and nothing was written back yet. */
   private boolean isOurs;
 
@@ -38,9 +42,19 @@ final class MemoryTarget {
    */
   private record State(Object key, long size, FileTime modified, Kind kind) {
     static final State ABSENT = new State(null, 0, null, Kind.ABSENT);
+  }
 
-    /** Never equal to what is found. */
-    static final State UNKNOWN = new State(null, -1, null, Kind.ABSENT);
+  /**
+   * What a write may leave.
+   *
+   * @param isNew it may be another inode than before: the file was replaced
+   * @param sizes the sizes that it may have
+   */
+  private record Left(boolean isNew, List<Long> sizes) {
+    boolean mayBe(State found, State before) {
+      boolean isSame = isNew || before.kind == Kind.ABSENT || Objects.equals(found.key, before.key);
+      return found.kind == Kind.REGULAR && isSame && sizes.contains(found.size);
+    }
   }
 
   private enum Kind {
@@ -203,27 +217,55 @@ final class MemoryTarget {
    */
   void write(MemorySource data) throws IOException {
     // What is no regular file changes by itself; an append takes nothing away.
-    if (!appends() && seen.kind != Kind.SPECIAL && !look().equals(seen)) {
+    if (!appends() && seen.kind != Kind.SPECIAL && !accept(look())) {
       throw new FileSystemException(
           name,
           null,
           "changed by another since it was opened or written back; nothing was written, and the"
               + " memory is as it was");
     }
+    long end = (appends() ? seen.size : 0) + data.countBytes();
     try {
       Files2.writeMemory(file, data, plan);
       isOurs = false;
+      left = new Left(plan.isAtomic(), List.of(end));
+    } catch (IOException e) {
+      left = leftBy(e, end);
+      throw e;
     } finally {
-      lookAgain(); // what a failed write has left is no change by another, either
+      lookAgain();
     }
   }
 
-  /** Whether the write succeeded is known already: not seeing what it left is no failure. */
+  /** Returns what a write that failed has left, which is no change by another, either. */
+  private Left leftBy(IOException e, long end) {
+    if (plan.isAtomic()) {
+      return AtomicStep.isPublished(e) ? new Left(true, List.of(end)) : null;
+    }
+    long begin = appends() ? seen.size : 0;
+    long written = e instanceof PartialWriteException partial ? partial.bytesWritten() : 0;
+    // Nothing, a part, all of it where the sync or the close failed, or all and the old tail.
+    boolean hasTail = String.valueOf(e.getMessage()).contains("ftruncate");
+    return new Left(false, List.of(begin, begin + written, end, hasTail ? seen.size : begin));
+  }
+
+  /** Tells whether {@code found} is what was seen last, or what our own write has left. */
+  private boolean accept(State found) {
+    boolean isAccepted = found.equals(seen) || (left != null && left.mayBe(found, seen));
+    if (isAccepted) {
+      seen = found;
+      left = null;
+    }
+    return isAccepted;
+  }
+
+  /** Looks at what a write has left. What can't be seen now is left to the next write. */
   private void lookAgain() {
     try {
-      seen = look();
+      accept(look());
+      left = null; // anything else is another's
     } catch (IOException e) {
-      seen = State.UNKNOWN;
+      // Whether the write succeeded is known already.
     }
   }
 

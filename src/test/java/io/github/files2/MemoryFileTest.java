@@ -589,6 +589,16 @@ final class MemoryFileTest extends EachLaneTest {
     assertThat(Files.readAllBytes(file())).isEqualTo(("first" + more + "third").getBytes(charset));
   }
 
+  @Test
+  void write_behindAGap_hasNoByteOrderMark() throws IOException {
+    WriteOptions options = WriteOptions.DEFAULT.encoding(StandardCharsets.UTF_16);
+    try (MemoryFile file = MemoryFile.open(file(), "w", options)) {
+      file.position(4);
+      file.write("a");
+    }
+    assertThat(Files.readAllBytes(file())).isEqualTo(new byte[] {0, 0, 0, 0, 0, 'a'});
+  }
+
   // --- The stream
 
   @Test

@@ -367,6 +367,24 @@ final class MemoryWriteBackTest extends EachLaneTest {
     }
   }
 
+  /** What another writes after our write has failed is not overwritten by the next try. */
+  @ParameterizedTest
+  @ValueSource(strings = {"w", "r+"})
+  void flush_diskIsFullAndThenAnotherWrites_isRefused(String flags) throws IOException {
+    try (Mount mount = Mount.of("tmpfs")) {
+      Path full = Files.writeString(mount.root().resolve("file"), "old");
+      MemoryFile file = MemoryFile.open(full, flags);
+      file.write("n".repeat(1_000_000));
+      mount.fill(256 * 1024);
+      assertThatThrownBy(file::flush).hasMessageContaining("ENOSPC");
+      makeRoom(mount);
+      Files.writeString(full, "by another");
+      assertRefused(file::flush);
+      assertRefused(file::close);
+      assertThat(full).hasContent("by another");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"a", "a+"})
   void append_diskIsFullAndThenNot_writesNoByteTwice(String flags) throws IOException {
