@@ -52,13 +52,16 @@ final class TextEncoding {
     if (encoding != null) {
       return encoding;
     }
-    switch (name.toLowerCase(Locale.ROOT)) {
-      case "utf16", "utf-16" -> throw noByteOrder(name, "utf16le");
-      case "utf32" -> throw noByteOrder(name, "utf16le\", \"utf-32le\" or \"utf-32be");
-      default -> {}
-    }
     try {
-      return of(Charset.forName(name));
+      Charset charset = Charset.forName(name);
+      switch (charset.name()) { // which all of its aliases lead to
+        case "UTF-16" ->
+            throw noByteOrder(
+                name, "\"utf16le\", or encoding(Charset) for Java's UTF-16 with byte order mark");
+        case "UTF-32" -> throw noByteOrder(name, "\"utf-32le\" or \"utf-32be\"");
+        default -> {}
+      }
+      return of(charset);
     } catch (IllegalCharsetNameException | UnsupportedCharsetException e) {
       throw new IllegalArgumentException(
           "encoding \""
@@ -71,11 +74,7 @@ final class TextEncoding {
 
   private static IllegalArgumentException noByteOrder(String name, String better) {
     return new IllegalArgumentException(
-        "encoding \""
-            + name
-            + "\" does not say the byte order: use \""
-            + better
-            + "\", or encoding(Charset) for Java's charset with its byte order mark");
+        "encoding \"" + name + "\" does not say the byte order: use " + better);
   }
 
   /** Returns the encoding of {@code charset}: Java's rules, but UTF-8 replaces as Node does. */

@@ -122,7 +122,7 @@ final class ArgumentsTest extends EachLaneTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"utf16", "UTF-16", "utf32", "UTF16"})
+  @ValueSource(strings = {"utf16", "UTF-16", "UTF16", "utf_16", "unicode"})
   void encoding_withoutByteOrder_isToldTheOthers(String name) {
     assertThatThrownBy(() -> WriteOptions.DEFAULT.encoding(name))
         .isInstanceOf(IllegalArgumentException.class)

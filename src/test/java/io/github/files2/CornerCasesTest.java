@@ -90,7 +90,7 @@ final class CornerCasesTest extends EachLaneTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"utf32", "utF32"})
+  @ValueSource(strings = {"utf32", "utF32", "utf-32", "UTF_32"})
   void encoding_utf32WithoutByteOrder_isToldTheTwoThatHaveOne(String name) {
     assertThatThrownBy(() -> WriteOptions.DEFAULT.encoding(name))
         .isInstanceOf(IllegalArgumentException.class)
