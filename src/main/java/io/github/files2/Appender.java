@@ -104,12 +104,7 @@ public final class Appender implements Appendable, Flushable, Closeable {
     Objects.requireNonNull(file, "file");
     Objects.requireNonNull(options, "options");
     WritePlan plan = options.appendPlan();
-    plan.checkForPath();
-    if (!plan.appends()) {
-      throw new IllegalArgumentException(
-          "an Appender needs a flag that appends (a, ax, as, a+, ax+, as+), not "
-              + OpenFlags.toString(plan.openFlags));
-    }
+    plan.checkForAppender();
     return new Appender(file, plan, options.reopensIfMoved());
   }
 

@@ -60,7 +60,15 @@ final class OpenFlags {
         + " and the synonyms sr, sr+, xw, xw+, xa, sa, xa+, sa+";
   }
 
-  /** Spells {@code flags} as C does, for an error message. */
+  /** Spells as Node does what {@link #parse} has returned: of synonyms the first. */
+  static String nameOf(int flags) {
+    return ((flags & APPEND) != 0 ? "a" : (flags & TRUNC) != 0 ? "w" : "r")
+        + ((flags & EXCL) != 0 ? "x" : "")
+        + ((flags & SYNC) == SYNC ? "s" : "")
+        + ((flags & RDWR) != 0 ? "+" : "");
+  }
+
+  /** Spells {@code flags} as C does, for the failure of an {@code open(2)}. */
   static String toString(int flags) {
     StringBuilder text = new StringBuilder();
     text.append((flags & RDWR) != 0 ? "O_RDWR" : (flags & WRONLY) != 0 ? "O_WRONLY" : "O_RDONLY");

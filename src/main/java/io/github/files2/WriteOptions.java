@@ -357,7 +357,7 @@ public final class WriteOptions {
   @Override
   public String toString() {
     return "WriteOptions[flag="
-        + (openFlags == UNSET_FLAGS ? "default" : OpenFlags.toString(openFlags))
+        + (openFlags == UNSET_FLAGS ? "default" : OpenFlags.nameOf(openFlags))
         + ", encoding="
         + encoding.name
         + ", mode=0"

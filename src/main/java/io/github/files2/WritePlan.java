@@ -171,10 +171,31 @@ final class WritePlan {
   void checkForPath() {
     if ((extras & WHOLE_FILE) != 0 && (openFlags & OpenFlags.TRUNC) == 0) {
       throw new IllegalArgumentException(
-          extraNames(extras & WHOLE_FILE).substring(2)
-              + " is about the whole file: it needs the flag w, w+, wx or wx+, not "
-              + OpenFlags.toString(openFlags));
+          wholeFileNames() + "it needs the flag w, w+, wx or wx+, not " + flagName());
     }
+  }
+
+  /**
+   * Checks this plan, for an {@link Appender}.
+   *
+   * @throws IllegalArgumentException if it does not append, or its options can't be had there
+   */
+  void checkForAppender() {
+    if ((extras & WHOLE_FILE) != 0) {
+      throw new IllegalArgumentException(wholeFileNames() + "an Appender can't have it");
+    }
+    if (!appends()) {
+      throw new IllegalArgumentException(
+          "an Appender needs a flag that appends (a, ax, as, a+, ax+, as+), not " + flagName());
+    }
+  }
+
+  private String wholeFileNames() {
+    return extraNames(extras & WHOLE_FILE).substring(2) + " is about the whole file: ";
+  }
+
+  private String flagName() {
+    return OpenFlags.nameOf(openFlags);
   }
 
   /**

@@ -59,7 +59,8 @@ final class AppenderTest extends EachLaneTest {
     WriteOptions options = WriteOptions.DEFAULT.flag(flag);
     assertThatThrownBy(() -> Appender.open(file(), options))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("appends");
+        .hasMessageContaining("appends")
+        .hasMessageEndingWith("not " + flag);
     assertThat(file()).doesNotExist();
   }
 
@@ -69,8 +70,11 @@ final class AppenderTest extends EachLaneTest {
         new WriteOptions[] {
           WriteOptions.DEFAULT.atomic(true), WriteOptions.DEFAULT.onlyIfChanged(true)
         }) {
-      assertThatThrownBy(() -> Appender.open(file(), options))
-          .isInstanceOf(IllegalArgumentException.class);
+      for (String flag : new String[] {null, "w"}) { // no advice that leads to another refusal
+        assertThatThrownBy(() -> Appender.open(file(), options.flag(flag)))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageEndingWith("is about the whole file: an Appender can't have it");
+      }
     }
     assertThat(file()).doesNotExist();
   }

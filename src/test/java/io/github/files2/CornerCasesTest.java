@@ -109,9 +109,16 @@ final class CornerCasesTest extends EachLaneTest {
     WriteOptions options =
         WriteOptions.DEFAULT.flag("wx").encoding("latin1").mode(0640).flush(Flush.DATA);
     assertThat(options.toString())
-        .contains("flag", "encoding", "mode", "flush")
-        .contains(OpenFlags.toString(OpenFlags.parse("wx")), "latin1", "640")
-        .containsIgnoringCase("data");
+        .contains("flag=wx,", "encoding=latin1", "mode=0640", "flush=DATA");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "r", "rs", "r+", "rs+", "w", "wx", "w+", "wx+", "a", "ax", "as", "a+", "ax+", "as+"
+      })
+  void optionsToString_anyFlag_spellsItAsItWasGiven(String flag) {
+    assertThat(WriteOptions.DEFAULT.flag(flag)).asString().contains("[flag=" + flag + ",");
   }
 
   @Test
