@@ -21,6 +21,7 @@ final class Errno {
   static final int EBUSY = 16;
   static final int EEXIST = 17;
   static final int EXDEV = 18;
+  static final int ENOTDIR = 20;
   static final int EISDIR = 21;
   static final int EINVAL = 22;
   static final int EFBIG = 27;

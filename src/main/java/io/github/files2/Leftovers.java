@@ -33,7 +33,9 @@ final class Leftovers {
         }
       }
     } catch (DirectoryIteratorException e) {
-      failure = added(failure, e.getCause());
+      failure = added(failure, NioFailure.named(e.getCause(), "readdir", folder.toString()));
+    } catch (IOException e) {
+      failure = added(failure, NioFailure.named(e, "opendir", folder.toString()));
     }
     if (failure != null) {
       throw failure;

@@ -5,6 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 
 /** Turns the JDK's exceptions into those of all lanes: with path, operation and errno's name. */
 final class NioFailure {
@@ -41,6 +42,9 @@ final class NioFailure {
     }
     if (e.getClass() == AccessDeniedException.class) {
       return withCause(Errno.exception(operation, Errno.EACCES, name, 0), e);
+    }
+    if (e.getClass() == NotDirectoryException.class) {
+      return withCause(Errno.exception(operation, Errno.ENOTDIR, name, 0), e);
     }
     String reason = given.getReason();
     int errno = e.getClass() == FileSystemException.class ? Errno.ofTextWithin(reason) : 0;

@@ -1,6 +1,7 @@
 package io.github.files2;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -26,9 +27,19 @@ final class Parents {
     }
     try {
       Files.createDirectories(parent);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
+      IOException named = NioFailure.named(e, "mkdir", folderOf(e, parent));
+      named.addSuppressed(failure);
+      throw named;
+    } catch (RuntimeException e) {
       e.addSuppressed(failure);
       throw e;
     }
+  }
+
+  /** Returns the folder that could not be made: {@code parent}, or one above it. */
+  private static String folderOf(IOException e, Path parent) {
+    String told = e instanceof FileSystemException failure ? failure.getFile() : null;
+    return told == null ? parent.toString() : told;
   }
 }

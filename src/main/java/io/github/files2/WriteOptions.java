@@ -319,8 +319,9 @@ public final class WriteOptions {
    * Sets whether the folders that the file is in are made where they are missing, each with mode
    * 0777 less the umask. It costs nothing where they are there: they are made only after an {@code
    * open(2)} that found none (ENOENT), and then the write is tried once more. Others may make the
-   * same folders meanwhile. For paths only, and for flags that create a file. What a dangling
-   * symbolic link names gets no folders.
+   * same folders meanwhile. Where they can't be made that error is thrown, with the first one
+   * suppressed. For paths only, and for flags that create a file. What a dangling symbolic link
+   * names gets no folders.
    *
    * @param createParents whether to make them
    * @return the changed copy

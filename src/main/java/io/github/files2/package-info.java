@@ -48,7 +48,8 @@
  *       another inode: hard links and descriptors of the old one keep the old content.
  *   <li>{@code onlyIfChanged(true)}: a file that holds the bytes already is not opened for writing,
  *       and the call returns 0. Nothing is synced then, with {@code atomic(true)} neither.
- *   <li>{@code createParents(true)}: folders are made after ENOENT only.
+ *   <li>{@code createParents(true)}: folders are made after ENOENT only. Where that fails its error
+ *       is thrown, and the ENOENT is suppressed.
  *   <li>{@link io.github.files2.Appender}: each record is appended by one call as above; with
  *       {@code reopenIfMoved(true)} a record goes to the file that the path names when it is
  *       written.

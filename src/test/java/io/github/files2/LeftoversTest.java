@@ -131,9 +131,15 @@ final class LeftoversTest extends EachLaneTest {
   }
 
   @Test
-  void removeLeftovers_missingFolder_throws() {
-    assertThatThrownBy(() -> Files2.removeLeftovers(folder.resolve("no")))
-        .isInstanceOf(NoSuchFileException.class);
+  void removeLeftovers_noFolder_throwsWithPathAndErrno() throws IOException {
+    Path missing = folder.resolve("no");
+    assertThatThrownBy(() -> Files2.removeLeftovers(missing))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageStartingWith(missing + ": opendir: ENOENT");
+    Path file = Files.writeString(folder.resolve("file"), "");
+    assertThatThrownBy(() -> Files2.removeLeftovers(file))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageStartingWith(file + ": opendir: ENOTDIR");
     assertThatThrownBy(() -> Files2.removeLeftovers(null)).isInstanceOf(NullPointerException.class);
   }
 
