@@ -27,7 +27,8 @@ import java.util.Objects;
  * <ul>
  *   <li>{@code r}: the content can be read. {@code r+}: it can be changed too.
  *   <li>{@code w}, {@code w+}: it begins empty. The file itself is untouched until {@link #flush}
- *       or {@link #close}, which write it even where nothing was written here.
+ *       or {@link #close}, which write it even where nothing was written here, and are the first to
+ *       tell that its folder is missing.
  *   <li>{@code wx}, {@code wx+}, {@code ax}, {@code ax+}: the empty file is created at once, and
  *       must not be there yet; {@link #discard} removes it.
  *   <li>{@code a}, {@code a+}: each write goes to the end. Only what was written since the open, or

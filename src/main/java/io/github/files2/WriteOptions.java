@@ -86,8 +86,8 @@ public final class WriteOptions {
    * Sets how the file is opened: one of Node's strings {@code r rs r+ rs+ w wx w+ wx+ a ax as a+
    * ax+ as+} or a synonym ({@code sr sr+ xw xw+ xa sa xa+ sa+}), case-sensitive. A flag that is set
    * wins over the call's default, so that an append with {@code w} really truncates. {@code r} and
-   * {@code rs} allow no writing: they are for {@link Files2#openSync(java.nio.file.Path, String)
-   * openSync}.
+   * {@code rs} allow no writing (EBADF): they are for {@link Files2#openSync(java.nio.file.Path,
+   * String) openSync}.
    *
    * @param flag the flag; {@code null} goes back to the default of the call
    * @return the changed copy
@@ -120,7 +120,7 @@ public final class WriteOptions {
    * @param encoding the name; {@code null} and the empty string mean utf8
    * @return the changed copy
    * @throws IllegalArgumentException if nothing has that name, or it does not say its byte order
-   *     ({@code utf16})
+   *     ({@code utf16}, {@code utf32})
    */
   public WriteOptions encoding(String encoding) {
     return withEncoding(encoding == null ? TextEncoding.UTF8 : TextEncoding.named(encoding));
@@ -230,7 +230,9 @@ public final class WriteOptions {
    * Sets what happens to text that the encoding can't express: {@link CodingErrorAction#REPLACE}
    * writes what Node writes, {@link CodingErrorAction#REPORT} throws {@link MalformedTextException}
    * before the file is opened. {@code REPORT} is for uploads: without it a bad base64 or hex text
-   * is written as wrong or too few bytes, and nobody is told.
+   * is written as wrong or too few bytes, and nobody is told. With it base64 is groups of four of
+   * either alphabet, the last one padded or not; white space may lie between groups and at both
+   * ends. Hex is pairs and nothing else.
    *
    * @param action {@code REPLACE} or {@code REPORT}
    * @return the changed copy
