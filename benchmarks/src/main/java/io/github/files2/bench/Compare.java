@@ -176,7 +176,7 @@ public final class Compare implements Callable<Integer> {
   /** Runs the contender until its JIT is warm; returns how many calls make a sample. */
   private int warmUp(Contender contender) throws IOException {
     long sampleNanos = (isQuick ? 8 : 15) * 1_000_000L;
-    int millis = warm.add(contender) ? firstMillis : Math.min(firstMillis, isQuick ? 200 : 300);
+    int millis = warm.add(contender) ? firstMillis : Math.min(firstMillis, 200);
     long warmNanos = millis * 1_000_000L;
     long count = 1;
     long sum = 0;

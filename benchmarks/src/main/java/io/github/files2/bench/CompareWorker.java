@@ -35,7 +35,7 @@ import org.apache.commons.io.FileUtils;
  *   <li>{@code begin WORK TEXT BYTES THREADS}: {@code TEXT} is a file with the text, in UTF-8, and
  *       {@code TEXT.bytes} has the {@code BYTES} that writing it makes. Puts those into the file
  *       {@code file} of its folder ({@code file1} for a second thread). Answers {@code ok}, or
- *       {@code no REASON} if it has no way to do this.
+ *       {@code no} and the rest of a reason if it can't do this.
  *   <li>{@code run COUNT}: does it so often on each thread, and answers the nanoseconds that it
  *       took. What is created is one file more each time; what grows is emptied before it is too
  *       long.

@@ -43,7 +43,7 @@ final class Contender implements AutoCloseable {
     return answer;
   }
 
-  /** Prepares for the work. Returns "" or why it has no way to do it. */
+  /** Prepares for the work. Returns "", or why it can't do it. */
   String begin(Workload workload, Path textFile) throws IOException {
     String answer =
         ask(
@@ -52,7 +52,7 @@ final class Contender implements AutoCloseable {
             textFile.toString(),
             String.valueOf(workload.bytes()),
             String.valueOf(workload.threads()));
-    return answer.equals("ok") ? "" : answer.substring("no ".length());
+    return answer.equals("ok") ? "" : answer;
   }
 
   /** Works and returns the nanoseconds that it took. */
