@@ -43,37 +43,38 @@ final class ChunkPool {
 
   private Chunk takeLarge() {
     Chunk chunk = idleLarge.take();
-    if (chunk != null || largeToMake.get() <= 0) {
+    if (chunk != null || largeToMake.get() <= 0 || largeToMake.getAndDecrement() <= 0) {
       return chunk;
     }
-    if (largeToMake.getAndDecrement() > 0) {
-      chunk = allocate(Chunk.LARGE_BYTES);
-      if (chunk != null) {
-        return chunk;
-      }
+    try {
+      return allocate(Chunk.LARGE_BYTES);
+    } catch (OutOfMemoryError e) {
+      largeToMake.set(0); // asked once: what direct memory there is goes to the other chunks
+      return null;
     }
-    largeToMake.getAndIncrement();
-    return null;
   }
 
   /** Returns a chunk, or {@code null} where no direct memory is left. */
   Chunk take() {
     Chunk chunk = idle.take();
-    return chunk != null ? chunk : allocate(Chunk.BYTES);
-  }
-
-  private Chunk allocate(int byteCount) {
+    if (chunk != null) {
+      return chunk;
+    }
     if (refusedAt != 0 && System.nanoTime() - refusedAt < REFUSAL_NANOS) {
       return null;
     }
     try {
-      ByteBuffer memory =
-          ByteBuffer.allocateDirect(byteCount + Chunk.SCRATCH_BYTES + Chunk.ALIGNMENT);
-      return new Chunk(this, memory.alignedSlice(Chunk.ALIGNMENT), byteCount);
+      return allocate(Chunk.BYTES);
     } catch (OutOfMemoryError e) {
       refusedAt = System.nanoTime() | 1;
       return null; // -XX:MaxDirectMemorySize is reached; the caller has a smaller way
     }
+  }
+
+  private Chunk allocate(int byteCount) {
+    ByteBuffer memory =
+        ByteBuffer.allocateDirect(byteCount + Chunk.SCRATCH_BYTES + Chunk.ALIGNMENT);
+    return new Chunk(this, memory.alignedSlice(Chunk.ALIGNMENT), byteCount);
   }
 
   void giveBack(Chunk chunk) {
