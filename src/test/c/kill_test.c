@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 enum {
 	KILLS = 500,
 	MOST_MICROS = 4000,
+	MOST_PATIENCE_MICROS = 10 * 1000 * 1000,
 	PATH_BYTES = 300,
 	LINE_BYTES = 17,
 	/* More than a chunk. */
@@ -121,6 +123,10 @@ static unsigned kill_one(unsigned last)
 	must(writer >= 0, "fork");
 	if (writer == 0)
 		write_versions(last + 1, seed);
+	/* On a busy machine a new process waits longer than it then lives. */
+	uint64_t patience = micros() + MOST_PATIENCE_MICROS;
+	while (atomic_load(written) == last && micros() < patience)
+		sched_yield();
 	uint64_t end = micros() + random_below(MOST_MICROS);
 	while (micros() < end) {
 		unsigned version = read_version();
