@@ -149,13 +149,16 @@ public final class Compare implements Callable<Integer> {
       if (formerPeers.contains(contender.name) && !CompareReport.isInGainTable(workload)) {
         continue;
       }
-      String why = contender.begin(workload, textFile);
+      String why = begin(contender, workload, textFile);
       if (why.isEmpty()) {
         counts.put(contender, warmUp(contender));
         samples.put(contender, new double[rounds]);
       } else {
         cell.leftOut().put(contender.name, why);
       }
+    }
+    if (counts.isEmpty()) {
+      throw new IOException("no contender can do this: " + workload);
     }
     for (int round = 0; round < rounds; round++) {
       for (Map.Entry<Contender, Integer> entry : counts.entrySet()) {
@@ -171,6 +174,19 @@ public final class Compare implements Callable<Integer> {
     }
     cell.print();
     report.add(cell);
+  }
+
+  /** Returns "", or why the contender can't do the work; one that does not run is missing. */
+  private String begin(Contender contender, Workload workload, Path textFile) throws IOException {
+    try {
+      return contender.begin(workload, textFile);
+    } catch (IOException e) {
+      String end = contender.end(e);
+      if (!missing.contains(end)) {
+        missing.add(end);
+      }
+      return end;
+    }
   }
 
   /** Runs the contender until its JIT is warm; returns how many calls make a sample. */

@@ -22,7 +22,7 @@ final class CompareReport {
   private static final String NODE_BEFORE = "Node 21.2.0";
   private static final String NODE_AFTER = "Node 21.3.0";
 
-  /** Compiled for another machine, or another lane of ours: no peers. */
+  /** Not compared with: ourselves, the system calls alone, and what Node was once. */
   private static final List<String> NO_PEERS = List.of("Files2", FLOOR, "Node 21.");
 
   private final List<Cell> cells = new ArrayList<>();

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** A worker's process, and what it is called: see {@link CompareWorker} for what is said. */
 final class Contender implements AutoCloseable {
@@ -55,6 +56,18 @@ final class Contender implements AutoCloseable {
     return answer.equals("ok") ? "" : answer;
   }
 
+  /** Returns how the worker has ended, or throws {@code failure} where it still runs. */
+  String end(IOException failure) throws IOException {
+    try {
+      if (process.waitFor(1, TimeUnit.SECONDS)) {
+        return name + ": it has ended with status " + process.exitValue();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw failure;
+  }
+
   /** Works and returns the nanoseconds that it took. */
   long run(int count) throws IOException {
     return Long.parseLong(ask("run", String.valueOf(count)));
@@ -66,7 +79,11 @@ final class Contender implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    process.getOutputStream().close();
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      // The worker has ended before it read all that it was told.
+    }
     try {
       process.waitFor();
     } catch (InterruptedException e) {

@@ -90,9 +90,31 @@ final class CompareTest {
   }
 
   @Test
-  void compare_contenderThatFails_isNoResult() throws IOException {
+  void compare_noneThatRuns_isNoResult() throws IOException {
     assertThat(run(worker("nobody", "nobody"))).isNotZero();
     assertThat(folder.resolve("out.json")).doesNotExist();
+  }
+
+  @Test
+  void compare_contenderThatFails_isNoResult() throws IOException {
+    Path script =
+        Files.writeString(
+            folder.resolve("worker"), "while read -r line; do echo failed: no space; done\n");
+    assertThat(run(worker("files2", "files2"), "--peer=failing=sh " + script)).isNotZero();
+    assertThat(folder.resolve("out.json")).doesNotExist();
+  }
+
+  @Test
+  void compare_peerThatDoesNotRun_isLeftOutByName() throws IOException {
+    assertThat(run(worker("files2", "files2"), "--peer=gone=false")).isZero();
+    JsonNode report = new ObjectMapper().readTree(folder.resolve("out.json").toFile());
+    String reason = "gone: it has ended with status 1";
+    assertThat(report.get("leftOut")).hasSize(1);
+    assertThat(report.at("/leftOut/0").asText()).isEqualTo(reason);
+    for (JsonNode result : report.get("results")) {
+      assertThat(result.at("/leftOut/gone").asText()).isEqualTo(reason);
+      assertThat(result.get("contenders")).hasSize(1);
+    }
   }
 
   private static Cell cell(String work, Map<String, double[]> samples) {
