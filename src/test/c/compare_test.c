@@ -16,7 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 300, MOST_BYTES = 300000, BLOCK_BYTES = 16 * 1024 };
+enum {
+	PATH_BYTES = 300,
+	MOST_BYTES = 300000,
+	SMALL_BLOCK_BYTES = 16 * 1024,
+	LARGE_BLOCK_BYTES = 64 * 1024
+};
 
 static char folder[PATH_BYTES - 20];
 static char path[PATH_BYTES];
@@ -105,6 +110,20 @@ long __wrap_syscall(long number, ...)
 	errno = before.look_error;
 	before.look_error = 0;
 	return -1;
+}
+
+/* The next malloc finds no memory. */
+static bool out_of_memory;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	if (!out_of_memory)
+		return __real_malloc(size);
+	out_of_memory = false;
+	return NULL;
 }
 
 /* A source that gives the content in pieces. */
@@ -222,12 +241,19 @@ static void check_size(size_t byte_count, size_t piece_bytes, bool vague)
 
 static void check_sizes(void)
 {
-	static const size_t sizes[] = {0,          1,
-	                               100,        BLOCK_BYTES,
-	                               40000,      BLOCK_BYTES - 1,
-	                               MOST_BYTES, BLOCK_BYTES + 1};
-	static const size_t pieces[] = {7000, BLOCK_BYTES, BLOCK_BYTES + 1,
-	                                MOST_BYTES};
+	static const size_t sizes[] = {0,
+	                               1,
+	                               100,
+	                               SMALL_BLOCK_BYTES - 1,
+	                               SMALL_BLOCK_BYTES,
+	                               SMALL_BLOCK_BYTES + 1,
+	                               LARGE_BLOCK_BYTES - 1,
+	                               LARGE_BLOCK_BYTES,
+	                               LARGE_BLOCK_BYTES + 1,
+	                               MOST_BYTES};
+	static const size_t pieces[] = {7000, SMALL_BLOCK_BYTES,
+	                                LARGE_BLOCK_BYTES,
+	                                LARGE_BLOCK_BYTES + 1, MOST_BYTES};
 
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
 		for (size_t j = 0; j < sizeof pieces / sizeof pieces[0]; j++) {
@@ -277,6 +303,12 @@ static void check_what_fails_before(void)
 	tally_case("a file that can't be looked at");
 	before.look_error = EIO;
 	tally_check(!holds(100, 70, false), "what is unknown is written");
+	put(content, MOST_BYTES);
+	tally_case("no memory for a large block");
+	out_of_memory = true;
+	tally_check(holds(MOST_BYTES, MOST_BYTES, false), "it is the same");
+	tally_check(!out_of_memory, "none was asked for");
+	put(content, 100);
 	/* The write says so. */
 	tally_case("no memory for the second piece");
 	struct cut cut = {.source = {.next = next,
